@@ -3,6 +3,7 @@
 import { AccountBalances } from '#app/account-balances.ts'
 import type { BillWatch } from '#app/bill-watch.ts'
 import { billWatchOf } from '#app/bill-watching.ts'
+import { fleetReceipts } from '#app/fleet.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import { Once } from '#app/once.ts'
@@ -147,7 +148,7 @@ function openServing(inside: Inside): Serving {
     clients,
     clock,
     hashKey: context.hashKey,
-    readReceipt: (id) => reading.receipts.call('receipt', id),
+    readReceipt: fleetReceipts(calling.leases, (id) => reading.receipts.call('receipt', id)),
     readSession: (of) => reading.receipts.call('session', of),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),

@@ -8,7 +8,9 @@ import { VERSION, type Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
+import type { StoredReceipt } from '#store/usage-rows.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 
 type FleetFrom = {
@@ -24,7 +26,7 @@ export async function openFleet({ config, log, clock, writer, stores }: FleetFro
   const { databaseUrl: url, databasePasswordFile: passwordFile } = config
   if (url === undefined) return undefined
   const { Fleet } = await import('#fleet/fleet.ts')
-  const { ledger, projection, newId } = stores
+  const { ledger, projection, recorded, newId } = stores
   const known = await writer.call('loadFleet', undefined)
   const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
   if (known === undefined) await writer.call('keepFleet', note)
@@ -47,9 +49,18 @@ export async function openFleet({ config, log, clock, writer, stores }: FleetFro
         return writer.call('chargedAfter', { seq, last })
       },
     },
+    recorded,
     ledger,
     log,
     ...clock,
     after,
   })
+}
+
+/** Finds receipts of all gateways that share the books, and shows the others those of this one. */
+export function fleetReceipts(fleet: Fleet | undefined, own: ReadReceipt): ReadReceipt {
+  if (fleet === undefined) return own
+  fleet.receipts.show(own)
+  // What another gateway's `own` read.
+  return async (id) => (await own(id)) ?? ((await fleet.receipts.find(id)) as StoredReceipt | undefined)
 }

@@ -9,6 +9,8 @@ import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { CannotJoin, type FleetOptions } from '#fleet/membership.ts'
+import { SharedReceipts } from '#fleet/receipts.ts'
+import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { Shipping } from '#fleet/shipping.ts'
@@ -37,6 +39,9 @@ export class Fleet implements Leases {
   readonly #book: LeaseBook
   readonly #queue: LeaseQueue
   readonly #shipping: Shipping
+  readonly #recent: RecentCalls
+  readonly receipts: SharedReceipts
+  readonly #stopListening: () => void
   /** What the other gateways have charged, by key and cycle, in micro-credits. */
   readonly #elsewhere = new Map<string, number>()
   readonly #timers: NodeJS.Timeout[] = []
@@ -61,6 +66,9 @@ export class Fleet implements Leases {
     const take = (request: TakeRequest) => this.#take(request)
     this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
+    this.receipts = new SharedReceipts({ seat: this.#seat, after })
+    this.#recent = new RecentCalls(monotonicMs)
+    this.#stopListening = options.recorded.listen((calls) => this.#recent.recorded(calls))
   }
 
   /** The catalogue's side of it. */
@@ -127,6 +135,7 @@ export class Fleet implements Leases {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
+    this.#stopListening()
     const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }
     await tryFor(bound, () => this.#leave()).catch((error: unknown) => this.#failed(error))
     await this.#seat.close()
@@ -195,7 +204,7 @@ export class Fleet implements Leases {
   }
 
   async #beat(): Promise<void> {
-    const version = await this.#seat.inTurn(() => this.#seat.beat())
+    const version = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
     if (version > this.#seat.version) await this.#changes.follow()
     const { beganMs, tookMs } = this.#looked
     // It is for people to look at, and takes long where there are many gateways and keys.
@@ -264,6 +273,8 @@ export class Fleet implements Leases {
     const [word = '', subject = ''] = text.split(' ')
     const failed = (error: unknown) => this.#failed(error)
     if (word === 'version' && Number(subject) > this.#seat.version) this.#changes.follow().catch(failed)
+    if (word === 'receipt') this.receipts.lookedFor(subject).catch(failed)
+    if (word === 'found') this.receipts.found(subject).catch(failed)
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)

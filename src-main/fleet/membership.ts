@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts'
 import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import type { Ledger } from '#ledger/ledger.ts'
+import type { RecordedCalls } from '#ledger/recorded.ts'
 
 /** What this gateway keeps on its own disk about the books that it shares. */
 export type OwnNote = {
@@ -37,6 +38,8 @@ export type FleetOptions = {
   readonly longestCallMs: number
   readonly holdWaitMs: () => number
   readonly own: OwnBooks
+  /** The calls of this gateway. */
+  readonly recorded: Pick<RecordedCalls, 'listen'>
   readonly ledger: Ledger
   readonly log: Log
   readonly monotonicMs: () => number

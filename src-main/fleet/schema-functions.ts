@@ -92,14 +92,36 @@ BEGIN
   RETURN jsonb_build_object('got', got);
 END $$;
 
--- Says that a gateway is there.
-CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- Says that a gateway is there, and what its calls were like lately.
+CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval, lately jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied WHERE id = g AND epoch = e;
+  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim();
   RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
 END $$;
+
+-- As gateways of the program before say it.
+CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT farebox.beat(g, e, has_applied, grace, NULL)
+$$;
+
+-- Asks all gateways for the receipt of a call.
+CREATE OR REPLACE FUNCTION farebox.ask_receipt(g text, e bigint, call text) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_notify('farebox', 'receipt ' || call) FROM farebox.gateway WHERE id = g AND epoch = e
+$$;
+
+-- The gateway that served the call puts its receipt where the one that asked finds it.
+CREATE OR REPLACE FUNCTION farebox.tell_receipt(g text, e bigint, call text, what jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM farebox.receipt WHERE at < now() - interval '1 min';
+  INSERT INTO farebox.receipt (id, body) VALUES (call, what) ON CONFLICT (id) DO UPDATE SET body = what, at = now();
+  PERFORM pg_notify('farebox', 'found ' || call);
+END $$;
+
+CREATE OR REPLACE FUNCTION farebox.told_receipt(g text, e bigint, call text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('body', body) FROM farebox.receipt WHERE id = call
+$$;
 
 -- The end of a gateway that was meant: nothing of it runs any more.
 CREATE OR REPLACE FUNCTION farebox.leave_fleet(g text, e bigint) RETURNS void LANGUAGE sql AS $$
@@ -117,7 +139,8 @@ CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LA
     'leases', (SELECT count(*) FROM farebox.lease WHERE gateway = id AND amount > 0),
     'charged', (SELECT coalesce(sum(amount), 0) FROM farebox.charged WHERE gateway = id),
     'doubt', (SELECT coalesce(sum(amount), 0) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL),
-    'doubted_keys', (SELECT count(DISTINCT key_id) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL)
+    'doubted_keys', (SELECT count(DISTINCT key_id) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL),
+    'figures', figures
   ) ORDER BY seen_at DESC, id) FROM farebox.gateway WHERE retired_at IS NULL OR retired_at > now() - interval '30 days'), '[]'))
   FROM farebox.state
 $$;

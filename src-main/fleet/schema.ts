@@ -107,8 +107,21 @@ CREATE INDEX doubt_open ON farebox.doubt (gateway) WHERE settled_at IS NULL;
 /** The tables stay; a function came. */
 const TAKEN_AHEAD = ''
 
+const SEEN_FROM_EVERYWHERE = `
+ALTER TABLE farebox.gateway
+  -- What its calls were like lately, for people.
+  ADD figures jsonb;
+
+-- Receipts that another gateway asked for, for a moment.
+CREATE UNLOGGED TABLE farebox.receipt (
+  id text PRIMARY KEY,
+  body jsonb NOT NULL,
+  at timestamptz NOT NULL DEFAULT now()
+);
+`
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER, TAKEN_AHEAD] as const
+const STEPS = [FIRST, DOUBT_AND_FAILOVER, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE] as const
 
 export const SCHEMA_VERSION = STEPS.length
 

@@ -5,6 +5,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import { refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import type { RecentFigures } from '#fleet/recent-calls.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
@@ -97,9 +98,9 @@ export class Seat {
   }
 
   /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
-  async beat(): Promise<number> {
+  async beat(figures: RecentFigures): Promise<number> {
     const sentAt = this.#now()
-    const { version } = await this.say('beat', [this.version, this.#grace])
+    const { version } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
     this.#heardAt = sentAt
     return Number(version)
   }
