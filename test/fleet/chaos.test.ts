@@ -44,6 +44,8 @@ type Gateway = {
   process: FareboxProcess
   /** Its next start, while it is on its way. */
   starting: Promise<void> | undefined
+  /** The last answer of another status than 200. */
+  said: string
 }
 type Used = { readonly id: string; readonly key: string; readonly calls: number; answered: number }
 
@@ -58,13 +60,18 @@ async function begin(dataDir: string, { url }: Line): Promise<FareboxProcess> {
   })
 }
 
-async function call({ process }: Gateway, used: Used): Promise<number | undefined> {
+async function call(gateway: Gateway, used: Used): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${used.key}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${process.url}/v1/chat/completions`, { method: 'POST', headers, body: BODY }).then(
+  const answer = await fetch(`${gateway.process.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: BODY,
+  }).then(
     async (response) => ({ status: response.status, text: await response.text() }),
     // Its gateway is gone.
     () => undefined,
   )
+  if (answer?.status !== 200) gateway.said = `${answer?.text} ${gateway.process.stderr().slice(-1000)}`
   if (answer?.status === 200 && answer.text.trimEnd().endsWith('}')) used.answered += 1
   return answer?.status
 }
@@ -145,7 +152,9 @@ describe.runIf(CAN_SHARE)('three gateways', () => {
     const serve = async () => {
       const servesAgain = async (gateway: Gateway) => {
         await gateway.starting
-        await expect.poll(() => call(gateway, last), WAIT).toBe(200)
+        // What it says is what is wrong with it.
+        const said = async () => ((await call(gateway, last)) === 200 ? 'served' : gateway.said)
+        await expect.poll(said, WAIT).toBe('served')
       }
       await Promise.all(gateways.map(servesAgain))
     }
@@ -198,7 +207,7 @@ async function beginAll(): Promise<Gateway[]> {
   const beginIn = async (name: string): Promise<Gateway> => {
     const dataDir = join(folder, name, 'data')
     const line = await breakableLine(postgres.url)
-    return { dataDir, line, process: await begin(dataDir, line), starting: undefined }
+    return { dataDir, line, process: await begin(dataDir, line), starting: undefined, said: '' }
   }
   const first = await beginIn('a')
   await watchCommits(postgres)
