@@ -11,7 +11,7 @@ import { tokenSum } from '#renderer/data/bill-days.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { isOverLan } from '#renderer/data/over-lan.ts'
 import { BillState, Causes } from '#renderer/pages/bills/columns.tsx'
-import { Dollars } from '#renderer/pages/bills/Dollars.tsx'
+import { Dollars } from '#renderer/components/dollars.tsx'
 import { SettleSection } from '#renderer/pages/bills/SettleSection.tsx'
 
 type BillDrawerProps = { readonly day: BillDay; readonly onClose: () => void }
