@@ -235,6 +235,7 @@ function reportText(answer: BillCheck): string {
     tokens.compared + tokens.differing === 0 ? undefined : tokensText(tokens),
     money.compared + money.differing === 0 ? undefined : moneyText(money),
     othersText(answer),
+    priceText(answer),
     unexplained === 0 ? 'Nothing is unexplained.' : `${unexplained} differences are unexplained.`,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
@@ -247,6 +248,12 @@ function othersText({ tokens, money }: BillCheck): string | undefined {
   )
   if (foreign.length === 0) return undefined
   return `Somebody else is in this report (${foreign.length} differences): name Farebox's own keys with --account-keys, or its own project with --project.`
+}
+
+function priceText({ provider, money }: BillCheck): string | undefined {
+  if (!money.differences.some(({ causes }) => causes.includes('price_differs'))) return undefined
+  const card = `farebox model card --provider ${printable(provider)}`
+  return `Where a price differs: '${card}' and 'farebox model price' correct it from now on. What was charged stays.`
 }
 
 type FileColumns = NonNullable<BillCheck['columns']>

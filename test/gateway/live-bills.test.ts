@@ -1,5 +1,6 @@
 // Reports that a provider is asked for, against the calls of a running gateway.
 
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBillProvider, type BillProvider } from '../support/bill-provider.ts'
 import { canary, findInBytes, findInFolder } from '../support/canary.ts'
@@ -222,6 +223,16 @@ describe("an administrator's secret", () => {
     await expect(check('openai')).rejects.toThrow("There is no administrator's secret for")
   })
 
+  it('is not taken along by an export of secrets', async () => {
+    await giveSecret('openai')
+    const body = { file: join(farebox.dataDir, 'secrets'), passphrase: 'four words or more' }
+    const { exported: taken } = await farebox.admin.call('exportSecrets', { body })
+    expect(taken.toSorted()).toEqual(['anthropic', 'openai'])
+    await farebox.admin.call('removeBillSecret', { id: 'openai' })
+    await farebox.admin.call('importSecrets', { body })
+    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([{ has_secret: false }, { has_secret: false }])
+  })
+
   it('is refused for a provider without reports, and where no request could carry it', async () => {
     const set = (id: string, secret: string) => farebox.admin.call('setBillSecret', { id, body: { secret } })
     await farebox.admin.call('addProvider', {
@@ -280,6 +291,7 @@ describe("an administrator's secret", () => {
     await hear(farebox.admin.call('listAudit', { query: {} }))
     await hear(farebox.admin.call('usage', { query: {} }))
     await hear(farebox.admin.call('listLedger', { query: {} }))
+    await hear(farebox.admin.call('backUp', { body: { file: join(farebox.dataDir, 'backup.db') } }))
     const ofKey = { headers: { authorization: `Bearer ${key}` } }
     const pages = ['/metrics', '/ready', '/v1/balance', '/v1/models', '/api/bills', '/docs/openapi.json']
     for (const path of pages) await hear(fetch(farebox.url + path, ofKey).then((response) => response.text()))

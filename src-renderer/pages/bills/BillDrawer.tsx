@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { BillCheck, BillDay } from '#contract/bills.ts'
 import { useApi } from '#renderer/api/use-api.ts'
@@ -91,6 +92,11 @@ function Differences({ day: { provider, day } }: { readonly day: BillDay }) {
               what={one.model ?? t('allModels')}
             >
               {t('sides', { ours: one.ours, theirs: `${one.theirs} ${one.currency}` })}
+              {one.causes.includes('price_differs') && (
+                <Link to="/models" search={{ provider }} className="ml-2 text-accent underline underline-offset-4">
+                  {t('correctPrice')}
+                </Link>
+              )}
             </Difference>
           ))}
         </DrawerSection>
@@ -101,7 +107,7 @@ function Differences({ day: { provider, day } }: { readonly day: BillDay }) {
 }
 
 type Explained = Pick<BillCheck['tokens']['differences'][number], 'from' | 'to' | 'causes' | 'calls' | 'call_count'>
-type DifferenceProps = { readonly one: Explained; readonly what: string; readonly children: string }
+type DifferenceProps = { readonly one: Explained; readonly what: string; readonly children: ReactNode }
 
 function Difference({ one: { from, to, causes, calls, call_count: callCount }, what, children }: DifferenceProps) {
   const { t } = useTranslation('bills')
