@@ -44,7 +44,7 @@ export const PROJECT_KEYS: Readonly<Record<BillKind, KeysInterface>> = {
 }
 
 type ProjectKey = { readonly id: string; readonly name: string; readonly hint: string | undefined }
-export type ProjectKeys = { readonly keys: readonly ProjectKey[]; readonly hasMore: boolean }
+type ProjectKeys = { readonly keys: readonly ProjectKey[]; readonly hasMore: boolean }
 
 /** undefined for what is no such list. */
 export function projectKeysIn(page: unknown, hintField: string): ProjectKeys | undefined {

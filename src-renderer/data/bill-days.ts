@@ -49,7 +49,7 @@ export type MonthOfBills = {
   readonly madeAt: string
 }
 
-export type ReportedSpend = { readonly today: BillDay | undefined; readonly month: MonthOfBills | undefined }
+type ReportedSpend = { readonly today: BillDay | undefined; readonly month: MonthOfBills | undefined }
 
 /** What a provider says was spent today and this month of UTC, beside ours of the same days; undefined where it says nothing of them. */
 export function reportedSpend(days: readonly BillDay[], provider: string, nowMs: number): ReportedSpend {

@@ -3,7 +3,7 @@
 
 import { bytesAt, doubleOf, messagesAt, numberAt, readMessage, textAt, type Message } from './protobuf.ts'
 
-export type Span = {
+type Span = {
   readonly name: string
   readonly id: string
   readonly parent: string
@@ -33,7 +33,7 @@ export function spansIn(bodies: readonly Uint8Array[]): Span[] {
   )
 }
 
-export type Point = {
+type Point = {
   readonly count: number
   readonly sum: number
   readonly attributes: Readonly<Record<string, unknown>>
