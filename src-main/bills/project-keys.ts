@@ -18,13 +18,13 @@ type KeysInterface = {
 }
 
 /** As many as both providers give at a time: whoever has more has not one for Farebox alone. */
-const MOST_KEYS = '100'
+const MAX_KEYS = '100'
 
 export const PROJECT_KEYS: Readonly<Record<BillKind, KeysInterface>> = {
   openai: {
     question: (project) => ({
       path: `/v1/organization/projects/${encodeURIComponent(project)}/api_keys`,
-      query: [['limit', MOST_KEYS]],
+      query: [['limit', MAX_KEYS]],
     }),
     hint: 'redacted_value',
     name: 'project',
@@ -35,7 +35,7 @@ export const PROJECT_KEYS: Readonly<Record<BillKind, KeysInterface>> = {
       query: [
         ['workspace_id', project],
         ['status', 'active'],
-        ['limit', MOST_KEYS],
+        ['limit', MAX_KEYS],
       ],
     }),
     hint: 'partial_key_hint',
@@ -64,12 +64,12 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** A shorter end says too little. */
-const LEAST_END = 3
+const MIN_END = 3
 
 /** Whether a hint such as `sk-proj-ab...xyz` is of one of these secrets; undefined where it does not say enough. */
 export function isHintOf(hint: string | undefined, secrets: readonly string[]): boolean | undefined {
   const [beginning = '', end = ''] = hint?.split(/(?:\.{2,}|\*+|…+)+/) ?? []
-  if (end.length < LEAST_END || secrets.length === 0) return undefined
+  if (end.length < MIN_END || secrets.length === 0) return undefined
   return secrets.some(
     (secret) => secret.length > beginning.length + end.length && secret.startsWith(beginning) && secret.endsWith(end),
   )
