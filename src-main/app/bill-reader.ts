@@ -95,8 +95,7 @@ async function ownProject(provider: Provider, project: string, deps: TryDeps): P
   const questions = {
     questions: [{ report: 'keys', ...question(project) }],
     headers: INTERFACES[kind].headers,
-    nextPageOf: (page: unknown) =>
-      ({ type: projectKeysIn(page, hint) === undefined ? 'unclear' : 'last' }) as const,
+    nextPageOf: (page: unknown) => ({ type: projectKeysIn(page, hint) === undefined ? 'unclear' : 'last' }) as const,
     words: { what: `Its ${name}`, missing: `It has no ${name} '${project}' (404).` },
   }
   const pages = await readReportPages(provider, questions, { ...deps, wait })

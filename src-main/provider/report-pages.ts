@@ -172,7 +172,10 @@ function judge(status: number, { missing }: AskedWords): string {
 
 function refusedBy(answer: Answer, nowMs: number, words: AskedWords): Refusal {
   const waitMs = wishedDelayMs(answer, nowMs)
-  return { ...failure(judge(answer.status, words), words), ...(waitMs > 0 && { retryAfterSeconds: Math.ceil(waitMs / 1000) }) }
+  return {
+    ...failure(judge(answer.status, words), words),
+    ...(waitMs > 0 && { retryAfterSeconds: Math.ceil(waitMs / 1000) }),
+  }
 }
 
 function failure(says: string, { what }: AskedWords): Refusal {

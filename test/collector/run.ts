@@ -75,7 +75,7 @@ async function prove(program: string): Promise<string> {
     assert.equal(calls().length, CALLS)
     assert.equal(byCall.size, usage.length)
     for (const record of usage) {
-      const { attributes } = byCall.get(record.id) ?? { attributes: {} }
+      const attributes = byCall.get(record.id)?.attributes ?? {}
       assert.equal(attributes['farebox.charge.credits'], record.charge_credits, record.id)
       assert.equal(attributes['farebox.outcome'], record.outcome, record.id)
       if (record.usage_source !== 'none') assert.equal(attributes['gen_ai.usage.output_tokens'], record.output_tokens)
@@ -104,18 +104,29 @@ async function prove(program: string): Promise<string> {
 async function startCollector(program: string, behind: string) {
   const [grpc, http] = [await freePort(), await freePort()]
   const folder = await temporaryFolder()
-  const args = [
-    ...['start', '--pid-file', join(folder, 'pid'), '--log-file', join(folder, 'log')],
-    ...['--otlp-grpc-endpoint', `127.0.0.1:${grpc}`, '--otlp-http-endpoint', `127.0.0.1:${http}`],
-    ...['--exporter', 'otlp', '--otlp-exporter-endpoint', behind, '--otlp-exporter-protocol', 'http'],
-    ...['--otlp-exporter-compression', 'none', '--debug-log', 'traces', '--debug-log-verbosity', 'detailed'],
-  ]
+  const options = {
+    'pid-file': join(folder, 'pid'),
+    'log-file': join(folder, 'log'),
+    'otlp-grpc-endpoint': `127.0.0.1:${grpc}`,
+    'otlp-http-endpoint': `127.0.0.1:${http}`,
+    exporter: 'otlp',
+    'otlp-exporter-endpoint': behind,
+    'otlp-exporter-protocol': 'http',
+    'otlp-exporter-compression': 'none',
+    'debug-log': 'traces',
+    'debug-log-verbosity': 'detailed',
+  }
+  const args = ['start', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   child.on('error', (error) => (printed += error.message))
   const endpoint = `http://127.0.0.1:${http}`
-  const isUp = () => fetch(endpoint).then(() => true, () => child.exitCode !== null)
+  const isUp = () =>
+    fetch(endpoint).then(
+      () => true,
+      () => child.exitCode !== null,
+    )
   await until(isUp)
   assert.equal(child.exitCode, null, `the collector ended: ${printed.slice(-500)}`)
   return {

@@ -61,7 +61,10 @@ it('is shown before it is done, is done once, and its receipt has both numbers',
     await drawer.getByRole('link', { name: call }).click()
     const receipt = page.getByRole('dialog')
     await receipt.getByText("After the provider's bill:").waitFor()
-    await receipt.getByText(creditsText(charged + 0.000019)).first().waitFor()
+    await receipt
+      .getByText(creditsText(charged + 0.000019))
+      .first()
+      .waitFor()
     await receipt.getByText(creditsText(charged)).first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
   })

@@ -55,8 +55,7 @@ function publish(version: number, price: Entry['price'], key = privateKey): void
   served = signedCard({ version, entries: [{ ...ENTRY, price }], privateKey: key })
 }
 
-const priceOfX = async () =>
-  (await dashboard.farebox.admin.call('listModels', {})).find(({ id }) => id === 'x')?.price
+const priceOfX = async () => (await dashboard.farebox.admin.call('listModels', {})).find(({ id }) => id === 'x')?.price
 
 async function compare(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Compare prices' }).click()
@@ -82,7 +81,11 @@ it('is asked for by the button alone, kept version by version, and applied where
     expect(await priceOfX()).toMatchObject({ input: 1, output: 2 })
     await expect
       .poll(() => card.getByRole('option').allTextContents())
-      .toEqual([/^version 4, .*2026/, /^version 1, .*2026/, /^came with Farebox, /].map((text) => expect.stringMatching(text) as string))
+      .toEqual(
+        [/^version 4, .*2026/, /^version 1, .*2026/, /^came with Farebox, /].map(
+          (text) => expect.stringMatching(text) as string,
+        ),
+      )
     // What was fetched before is there still.
     await card.selectOption('1')
     await dialog.getByRole('link', { name: 'example.com' }).waitFor()

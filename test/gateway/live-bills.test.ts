@@ -125,7 +125,11 @@ describe('the secret of an administrator', () => {
     const hidden = { id: 'key_c', name: 'hidden', hint: '***' }
     const keysOf = (...keys: readonly [key: typeof ours, isOurs: boolean | null][]) => ({
       problem: null,
-      project: { problem: null, keys: keys.map(([{ id, name: of }, is_ours]) => ({ id, name: of, is_ours })), has_more: false },
+      project: {
+        problem: null,
+        keys: keys.map(([{ id, name: of }, is_ours]) => ({ id, name: of, is_ours })),
+        has_more: false,
+      },
     })
     provider.projects.set('proj_a', [ours]).set('proj_b', [ours, other, hidden]).set('proj_c', [])
     expect(await give('proj_a')).toEqual(keysOf([ours, true]))
@@ -138,7 +142,9 @@ describe('the secret of an administrator', () => {
 
   it('is not asked for a project where it is not tried', async () => {
     const body = { secret: admin, project: 'proj_a' }
-    await expect(farebox.admin.call('setBillSecret', { id: 'openai', body })).rejects.toThrow("'project' goes with 'try'")
+    await expect(farebox.admin.call('setBillSecret', { id: 'openai', body })).rejects.toThrow(
+      "'project' goes with 'try'",
+    )
     expect(provider.requests).toEqual([])
   })
 })
@@ -230,7 +236,10 @@ describe("an administrator's secret", () => {
     expect(taken.toSorted()).toEqual(['anthropic', 'openai'])
     await farebox.admin.call('removeBillSecret', { id: 'openai' })
     await farebox.admin.call('importSecrets', { body })
-    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([{ has_secret: false }, { has_secret: false }])
+    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([
+      { has_secret: false },
+      { has_secret: false },
+    ])
   })
 
   it('is refused for a provider without reports, and where no request could carry it', async () => {
@@ -270,7 +279,10 @@ describe("an administrator's secret", () => {
         provider.faults.length = 0
       }
       for (const status of [200, 401, 404]) {
-        const keys = { data: [{ id: admin, name: admin, redacted_value: admin, partial_key_hint: admin }], has_more: false }
+        const keys = {
+          data: [{ id: admin, name: admin, redacted_value: admin, partial_key_hint: admin }],
+          has_more: false,
+        }
         provider.faults.push({ status: 200, body: '{"data":[],"has_more":false}' })
         provider.faults.push({ status, body: JSON.stringify(keys), headers: { 'x-request-id': admin } })
         const given = { secret: admin, try: true, project: 'proj_a' }

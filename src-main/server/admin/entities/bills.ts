@@ -100,7 +100,8 @@ async function giveSecret(
   id: string,
   { secret, try: isTried = false, project }: RequestBody<'setBillSecret'>,
 ): Promise<BillSecretView | Refusal> {
-  if (project !== undefined && !isTried) return refuse('invalid_request', "'project' goes with 'try'.", { param: 'project' })
+  if (project !== undefined && !isTried)
+    return refuse('invalid_request', "'project' goes with 'try'.", { param: 'project' })
   const kept = await inTurn(() => setBillSecret(context, id, secret))
   const provider = context.catalog.provider(id)
   if (isRefusal(kept) || !isTried || provider === undefined) return kept
