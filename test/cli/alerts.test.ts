@@ -32,8 +32,8 @@ it('says the part of a budget, and of a bill the money or the tokens that nothin
   const { stdout } = await run(['alerts'], { gateway: fakeGateway(() => ({ status: 200, body })) })
   expect(stdout).toBe(
     [
-      'TIME                  SCOPE  NAME    REACHED                              USED   OF   RESETS',
-      '2026-11-27 10:00 UTC  key    ci      80 %                                 8.5    10   2026-12-01 00:00 UTC',
+      'TIME                  SCOPE  NAME    REACHED                               USED   OF  RESETS',
+      '2026-11-27 10:00 UTC  key    ci      80 %                                   8.5   10  2026-12-01 00:00 UTC',
       '2026-11-27 10:00 UTC  bill   openai  0.125 USD unexplained on 2026-11-26  0.125  3.5  -',
       '2026-11-27 10:00 UTC  bill   openai  tokens unexplained on 2026-11-26         0  3.5  -',
       '',
