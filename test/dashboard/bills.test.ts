@@ -184,5 +184,11 @@ it('shows what is left on accounts once somebody asks', async () => {
     await accounts.getByText('1,110.50 CNY').waitFor()
     expect(asked).toEqual(['/user/balance'])
   })
+  await dashboard.visit('/providers', async (page) => {
+    await openRow(page.getByRole('row').filter({ has: page.getByText('deepseek', { exact: true }) }))
+    const drawer = page.getByRole('dialog', { name: 'deepseek' })
+    await drawer.getByRole('heading', { name: 'What is left on accounts' }).waitFor()
+    await drawer.getByText('1,110.50 CNY').waitFor()
+  })
   server.close()
 })

@@ -74,7 +74,7 @@ it('is asked for by the button alone, kept version by version, and applied where
     ] as const) {
       publish(version, { input, output: 9 })
       await dialog.getByRole('button', { name: 'Fetch from the feed' }).click()
-      await page.getByText(`Version ${version} is fetched. No price has changed.`).waitFor()
+      await page.getByText(`Version ${version} is fetched. No price has changed.`, { exact: true }).waitFor()
       await dialog.getByRole('row').filter({ hasText: 'openai' }).waitFor()
     }
     expect(asked).toBe(2)
