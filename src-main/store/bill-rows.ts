@@ -138,6 +138,12 @@ export function billedDays(db: Db, range: TimeRange): BilledDay[] {
     .all(range)
 }
 
+/** Whether there are more than so many of their calls. */
+export function hasMoreBilled(db: Db, range: TimeRange, most: number): boolean {
+  const beyond = db.prepare<TimeRange & { readonly most: number }>(`SELECT 1 ${BILLED} LIMIT 1 OFFSET @most`)
+  return beyond.get({ ...range, most }) !== undefined
+}
+
 /** Of those, the calls that differ by more than rounding. Each kind names `limit` of its calls, from the first on. */
 export function differentlyBilled(db: Db, range: TimeRange, limit: number): DifferentlyBilled[] {
   return db

@@ -84,14 +84,26 @@ function compare(sittings: readonly Sitting[]): Verdict[] {
     by('CPU per call, not streamed', cpu('calls', 'before', 'now')),
     by('CPU per streamed event', cpu('events', 'before', 'now')),
     by('CPU per translated event', cpu('events', 'translatedBefore', 'translatedNow')),
-    by('Call, one at a time', each(({ results }) => medianOf(results.singleCalls.map(({ totalMs }) => totalMs)))),
+    by(
+      'Call, one at a time',
+      each(({ results }) => medianOf(results.singleCalls.map(({ totalMs }) => totalMs))),
+    ),
     by(
       'Stream, one at a time',
       each(({ results }) => medianOf(results.singleStreams.map(({ firstByteMs }) => firstByteMs))),
     ),
-    by('Idle memory', each(({ memory }) => memory.idleMiB)),
-    by('Memory after load', each(({ memory }) => memory.loadedMiB)),
-    by('Start to ready', each(({ readyMs }) => medianOf(readyMs))),
+    by(
+      'Idle memory',
+      each(({ memory }) => memory.idleMiB),
+    ),
+    by(
+      'Memory after load',
+      each(({ memory }) => memory.loadedMiB),
+    ),
+    by(
+      'Start to ready',
+      each(({ readyMs }) => medianOf(readyMs)),
+    ),
   ]
 }
 

@@ -123,7 +123,7 @@ async function single(one: Contestant, exchange: Exchange): Promise<Timing> {
 function inTurn(all: readonly Contestant[], turn: number): [number, Contestant][] {
   const left = [...all.entries()]
   const order: [number, Contestant][] = []
-  for (let number = turn; left.length > 0; ) {
+  for (let number = turn; left.length > 0;) {
     const choices = left.length
     order.push(...left.splice(number % choices, 1))
     number = Math.floor(number / choices)

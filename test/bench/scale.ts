@@ -83,7 +83,7 @@ async function contender(installation: Installation, name: string): Promise<Cont
 async function settled({ pids }: Child): Promise<Aftermath> {
   const startedMs = performance.now()
   const first = cpuMicros(pids) ?? 0
-  for (let before = first; ; ) {
+  for (let before = first; ;) {
     await sleep(LOOK_EVERY_MS)
     const now = cpuMicros(pids) ?? 0
     if (now - before < IDLE_SHARE * LOOK_EVERY_MS * 1000) {
