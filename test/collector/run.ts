@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { postChat } from '../support/chat.ts'
 import { findInBytes } from '../support/canary.ts'
 import { setUpUpstream } from '../support/farebox.ts'
@@ -42,7 +43,8 @@ async function prove(program: string): Promise<string> {
   const received: { readonly path: string; readonly body: Buffer }[] = []
   const receiver = createServer((request, response) => {
     void buffer(request).then((body) => {
-      received.push({ path: request.url ?? '', body })
+      const isZipped = request.headers['content-encoding'] === 'gzip'
+      received.push({ path: request.url ?? '', body: isZipped ? gunzipSync(body) : body })
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
     })
   }).listen(0, '127.0.0.1')
@@ -112,7 +114,6 @@ async function startCollector(program: string, behind: string) {
     exporter: 'otlp',
     'otlp-exporter-endpoint': behind,
     'otlp-exporter-protocol': 'http',
-    'otlp-exporter-compression': 'none',
     'debug-log': 'traces',
     'debug-log-verbosity': 'detailed',
   }
