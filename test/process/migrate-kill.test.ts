@@ -1,7 +1,9 @@
 // `kill -9` of `farebox migrate-to` right after it has sent one of its questions to PostgreSQL: the same command goes on from there, and nothing counts
 // twice or is lost.
 
+import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { pay, type Key } from '../fleet/gateways.ts'
 import { furnish, leftIn, type Installation } from '../fleet/installation.ts'
 import { CAN_SHARE, expectSoundFleet } from '../fleet/support.ts'
 import { exported, recompute } from '../recompute/recompute.ts'
@@ -10,8 +12,6 @@ import { startFarebox } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { endProcesses, farebox, launch } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { rm } from 'node:fs/promises'
-import { pay, type Key } from '../fleet/gateways.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** What is in the questions at which it dies. */
@@ -65,7 +65,7 @@ it.runIf(CAN_SHARE)('goes on where it was killed, there and back', async () => {
   const moved = leftIn(house.dataDir)
   // Another gateway charges something, which is to be taken off once.
   const other = await startFarebox({ env: { FAREBOX_DATABASE_URL: postgres.url } })
-  const names = ['spent in part', 'large a', 'of a day c']
+  const names = ['spent in part', 'large a', 'large c']
   for (const name of names) expect(await pay(other, house.keys.get(name) as Key)).toBe(200)
   await other.close()
   for (const text of BACK) await dieAt(text, () => ['migrate-to', 'sqlite'])
@@ -77,7 +77,9 @@ it.runIf(CAN_SHARE)('goes on where it was killed, there and back', async () => {
     const account = shared.find(({ key, cycle }) => key === row.key && cycle === row.cycle)
     if (account !== undefined) expect(account).toEqual(row)
   }
-  const changed = back.filter((row) => moved.every(({ key, left }) => key !== row.key || left !== row.left))
+  const changed = back.filter((row) =>
+    moved.some(({ key, cycle, left }) => key === row.key && cycle === row.cycle && left !== row.left),
+  )
   expect(changed.map(({ key }) => key).toSorted()).toEqual(
     names.map((name) => house.keys.get(name)?.id ?? '').toSorted(),
   )
