@@ -101,6 +101,7 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
       expect(await pay(gateway, keyOf('small c'))).toBe(402)
     }
     await changeOn(second, first)
+    for (const { admin } of [first, second]) expect(await admin.call('verifyLedger', {})).toMatchObject({ ok: true })
     await first.stop()
     expect(await move('take-back')).toEqual(refused(/Other gateways share these books: .*Stop them first/))
     await second.stop()
