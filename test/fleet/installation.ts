@@ -50,7 +50,7 @@ export async function furnish(upstream: Upstream, seed: number): Promise<Install
 
 async function makeKeys({ admin }: Farebox): Promise<Map<string, Key>> {
   await admin.call('addMember', { body: { name: 'ada', packages: ['small'], limits: { requests_per_minute: 600 } } })
-  await admin.call('addMember', { body: { name: 'bert', role: 'admin', password: 'correct horse battery' } })
+  await admin.call('addMember', { body: { name: 'bert', role: 'administrator', password: 'correct horse battery' } })
   await admin.call('createInvite', { body: { name: 'cleo', packages: ['large'] } })
   await admin.call('setProject', { id: 'apollo', body: { credits_per_day: 3, credits_per_month: 40 } })
   const keys = new Map<string, Key>()
@@ -66,7 +66,7 @@ async function makeKeys({ admin }: Farebox): Promise<Map<string, Key>> {
 
 async function callSome(farebox: Farebox, keys: ReadonlyMap<string, Key>, random: () => number): Promise<void> {
   const all = [...keys].flatMap(([name, key]) => (name === 'spent in part' ? [] : [key]))
-  for (let call = 0; call < 40; call += 1) {
+  for (let call = 0; call < 24; call += 1) {
     const key = all[Math.floor(random() * all.length)]
     if (key !== undefined) await pay(farebox, key)
   }
@@ -82,7 +82,7 @@ async function change({ admin }: Farebox, random: () => number): Promise<void> {
   await admin.call('revokeKey', { id: 'small b' })
   await admin.call('rotateKey', { id: 'large b', body: { overlap: '24h' } })
   await admin.call('editMember', { id: 'ada', body: { status: 'suspended' } })
-  await admin.call('editModel', { id: 'dear', body: { price: { input: 0.31, output: 7 } } })
+  await admin.call('priceModel', { id: 'dear', body: { input: 0.31, output: 7 } })
   await admin.call('editPackage', { id: 'large', body: { credits: 60 } })
 }
 
