@@ -14,6 +14,8 @@ import { furnish, lastEntryIn, leftIn, PARTLY, type Installation } from './insta
 import { CAN_SHARE, expectRecomputed, expectSoundFleet } from './support.ts'
 
 const SEED = 27
+/** For a machine that has much else to do: gateways are started ten times. */
+const LIMIT_MS = 240_000
 
 let postgres: Postgres
 let upstream: Upstream
@@ -28,7 +30,7 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
     upstream = await startUpstream()
     house = await furnish(upstream, SEED)
     env = { FAREBOX_DATABASE_URL: postgres.url }
-  })
+  }, LIMIT_MS)
   afterAll(async () => {
     await postgres.close()
     await upstream.close()
@@ -87,7 +89,7 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
     expect(await alone.admin.call('verifyLedger', {})).toMatchObject({ ok: true })
     await alone.stop()
     await rm(other, { recursive: true, force: true })
-  })
+  }, LIMIT_MS)
 
   /** A second gateway joins, both are called, and end; the second one's folder. */
   async function share(): Promise<string> {

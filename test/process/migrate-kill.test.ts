@@ -18,6 +18,9 @@ const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const THERE = isLong ? ['join_fleet', 'farebox.claim', 'put-package', 'fleet_view', 'leave_fleet'] : ['put-package']
 const BACK = isLong ? ['join_fleet', 'farebox.ship', 'hand_back', 'left_over', 'leave_fleet'] : ['left_over']
 
+/** For a machine that has much else to do. */
+const LIMIT_MS = isLong ? 600_000 : 240_000
+
 let postgres: Postgres
 let upstream: Upstream
 let house: Installation
@@ -27,7 +30,7 @@ beforeAll(async () => {
   postgres = await startPostgres()
   upstream = await startUpstream()
   house = await furnish(upstream, 4)
-})
+}, LIMIT_MS)
 afterEach(endProcesses)
 afterAll(async () => {
   if (!CAN_SHARE) return
@@ -84,4 +87,4 @@ it.runIf(CAN_SHARE)('goes on where it was killed, there and back', async () => {
     names.map((name) => house.keys.get(name)?.id ?? '').toSorted(),
   )
   expect(recompute(exported(house.dataDir)).code).toBe(0)
-})
+}, LIMIT_MS)
