@@ -49,7 +49,9 @@ async function verifyBrought({ calling, context }: Parts): Promise<MovedBooks> {
   const { brought, accounts, isInUse } = await fleetOf(calling.leases).found()
   if (brought === undefined || isInUse) throw new CannotJoin(IN_USE)
   const { rows } = wholeCatalog(context)
-  const compared = Object.entries(WORDS).map(([type, what]) => compareRows(what, ofType(rows, type), ofType(brought.rows, type)))
+  const compared = Object.entries(WORDS).map(([type, what]) =>
+    compareRows(what, ofType(rows, type), ofType(brought.rows, type)),
+  )
   return merged([...compared, compareBalances(context, accounts)])
 }
 

@@ -8,7 +8,8 @@ import { verb } from '#cli/verb.ts'
 const migrate = verb({
   name: 'migrate-to',
   usage: 'postgres://ROLE@HOST/NAME|sqlite',
-  summary: 'moves keys, packages and balances into an empty PostgreSQL that gateways share, or as the last of them back',
+  summary:
+    'moves keys, packages and balances into an empty PostgreSQL that gateways share, or as the last of them back',
   operand: 'DATABASE',
   flags: {},
   async run(_client, { name, sources }) {
@@ -41,7 +42,9 @@ function movedText({ sums, problems }: Moved, { errand }: MigrationRequest): str
   const list = tableOf(columns, sums, '')
   if (problems.length > 0) {
     const lines = problems.map((problem) => `- ${printable(problem)}`)
-    return [list, '', 'The two sides differ, so this gateway still belongs to the shared database:', ...lines].join('\n')
+    return [list, '', 'The two sides differ, so this gateway still belongs to the shared database:', ...lines].join(
+      '\n',
+    )
   }
   const next =
     errand === 'bring'

@@ -60,8 +60,7 @@ const RETIRED =
   'An administrator declared this gateway lost and settled what it had left in doubt. Begin with an empty folder.'
 const TWO_CATALOGS =
   'This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.'
-const MOVED =
-  'The balances of this shared database were moved out of it by its last gateway. Use another one.'
+const MOVED = 'The balances of this shared database were moved out of it by its last gateway. Use another one.'
 const NOTHING_TO_BRING = 'Nothing is set up in this data folder, so there is nothing to move.'
 const NOT_SHARED = 'This data folder shares its books with no other, so there is nothing to take back.'
 const LEFT_ALONE =

@@ -116,7 +116,18 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores, moves, opened, programs }
+  return {
+    exitCode,
+    ...printed,
+    requests: gateway.requests,
+    store,
+    questions,
+    written,
+    restores,
+    moves,
+    opened,
+    programs,
+  }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

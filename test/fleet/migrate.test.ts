@@ -56,40 +56,44 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
     await alone.stop()
   })
 
-  it('is moved whole, is shared, and comes back to the micro-credit', async () => {
-    const copy = join(folder, 'copy')
-    await cp(house.dataDir, copy, { recursive: true })
-    const moved = await move('bring')
-    expect(moved).toMatchObject({ type: 'moved', problems: [] })
-    expect(await move('bring')).toEqual(moved)
-    const before = { [house.dataDir]: lastEntryIn(house.dataDir) }
-    await expectSameLeft()
-    await expectRecomputed(postgres, [house.dataDir], before)
-    // Another one that has books of its own.
-    expect(await move('bring', copy)).toEqual(refused(/catalogue of its own/))
-    await expect(startFarebox({ dataDir: house.dataDir })).rejects.toThrow(/shares its books with others/)
+  it(
+    'is moved whole, is shared, and comes back to the micro-credit',
+    async () => {
+      const copy = join(folder, 'copy')
+      await cp(house.dataDir, copy, { recursive: true })
+      const moved = await move('bring')
+      expect(moved).toMatchObject({ type: 'moved', problems: [] })
+      expect(await move('bring')).toEqual(moved)
+      const before = { [house.dataDir]: lastEntryIn(house.dataDir) }
+      await expectSameLeft()
+      await expectRecomputed(postgres, [house.dataDir], before)
+      // Another one that has books of its own.
+      expect(await move('bring', copy)).toEqual(refused(/catalogue of its own/))
+      await expect(startFarebox({ dataDir: house.dataDir })).rejects.toThrow(/shares its books with others/)
 
-    const other = await share()
-    await expectSoundFleet(postgres)
-    await expectRecomputed(postgres, [house.dataDir, other], before)
+      const other = await share()
+      await expectSoundFleet(postgres)
+      await expectRecomputed(postgres, [house.dataDir, other], before)
 
-    expect(await move('take-back')).toMatchObject({ type: 'moved', problems: [] })
-    await expectSameLeft()
-    expect(recompute(exported(house.dataDir)).code).toBe(0)
-    await expect(startFarebox({ dataDir: other })).rejects.toThrow(/shares its books with others/)
-    await expect(startFarebox({ dataDir: other, env })).rejects.toThrow(/moved out of it/)
-    expect(await move('take-back')).toEqual(refused(/shares its books with no other/))
-    expect(await move('bring')).toEqual(refused(/moved out of it/))
+      expect(await move('take-back')).toMatchObject({ type: 'moved', problems: [] })
+      await expectSameLeft()
+      expect(recompute(exported(house.dataDir)).code).toBe(0)
+      await expect(startFarebox({ dataDir: other })).rejects.toThrow(/shares its books with others/)
+      await expect(startFarebox({ dataDir: other, env })).rejects.toThrow(/moved out of it/)
+      expect(await move('take-back')).toEqual(refused(/shares its books with no other/))
+      expect(await move('bring')).toEqual(refused(/moved out of it/))
 
-    // By itself again, with what both have left of it.
-    const alone = await startFarebox({ dataDir: house.dataDir })
-    const left = PARTLY.all - PARTLY.used - 2
-    for (let call = 0; call < left; call += 1) expect(await pay(alone, keyOf('spent in part'))).toBe(200)
-    expect(await pay(alone, keyOf('spent in part'))).toBe(402)
-    expect(await alone.admin.call('verifyLedger', {})).toMatchObject({ ok: true })
-    await alone.stop()
-    await rm(other, { recursive: true, force: true })
-  }, LIMIT_MS)
+      // By itself again, with what both have left of it.
+      const alone = await startFarebox({ dataDir: house.dataDir })
+      const left = PARTLY.all - PARTLY.used - 2
+      for (let call = 0; call < left; call += 1) expect(await pay(alone, keyOf('spent in part'))).toBe(200)
+      expect(await pay(alone, keyOf('spent in part'))).toBe(402)
+      expect(await alone.admin.call('verifyLedger', {})).toMatchObject({ ok: true })
+      await alone.stop()
+      await rm(other, { recursive: true, force: true })
+    },
+    LIMIT_MS,
+  )
 
   /** A second gateway joins, both are called, and end; the second one's folder. */
   async function share(): Promise<string> {
@@ -120,7 +124,9 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
   /** Each balance by itself. What nobody has used since its day began is not shared yet. */
   async function expectSameLeft(): Promise<void> {
     const sql = 'SELECT key_id AS key, cycle, free + leased - owed AS left FROM farebox.account ORDER BY key_id, cycle'
-    const shared = new Map((await postgres.query(sql)).map((row) => [`${String(row['key'])} ${String(row['cycle'])}`, row]))
+    const shared = new Map(
+      (await postgres.query(sql)).map((row) => [`${String(row['key'])} ${String(row['cycle'])}`, row]),
+    )
     const here = leftIn(house.dataDir)
     const both = here.filter(({ key, cycle }) => shared.has(`${key} ${cycle}`))
     expect(both.map(({ key, cycle }) => shared.get(`${key} ${cycle}`))).toEqual(both)

@@ -62,29 +62,33 @@ async function finish(...args: readonly string[]): Promise<void> {
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] })
 }
 
-it.runIf(CAN_SHARE)('goes on where it was killed, there and back', async () => {
-  for (const text of THERE) await dieAt(text, (url) => ['migrate-to', url])
-  await finish('migrate-to', postgres.url)
-  const moved = leftIn(house.dataDir)
-  // Another gateway charges something, which is to be taken off once.
-  const other = await startFarebox({ env: { FAREBOX_DATABASE_URL: postgres.url } })
-  const names = ['spent in part', 'large a', 'large c']
-  for (const name of names) expect(await pay(other, house.keys.get(name) as Key)).toBe(200)
-  await other.close()
-  for (const text of BACK) await dieAt(text, () => ['migrate-to', 'sqlite'])
-  await finish('migrate-to', 'sqlite')
-  await expectSoundFleet(postgres)
-  const shared = await postgres.query('SELECT key_id AS key, cycle, free - owed AS left FROM farebox.account')
-  const back = leftIn(house.dataDir)
-  for (const row of back) {
-    const account = shared.find(({ key, cycle }) => key === row.key && cycle === row.cycle)
-    if (account !== undefined) expect(account).toEqual(row)
-  }
-  const changed = back.filter((row) =>
-    moved.some(({ key, cycle, left }) => key === row.key && cycle === row.cycle && left !== row.left),
-  )
-  expect(changed.map(({ key }) => key).toSorted()).toEqual(
-    names.map((name) => house.keys.get(name)?.id ?? '').toSorted(),
-  )
-  expect(recompute(exported(house.dataDir)).code).toBe(0)
-}, LIMIT_MS)
+it.runIf(CAN_SHARE)(
+  'goes on where it was killed, there and back',
+  async () => {
+    for (const text of THERE) await dieAt(text, (url) => ['migrate-to', url])
+    await finish('migrate-to', postgres.url)
+    const moved = leftIn(house.dataDir)
+    // Another gateway charges something, which is to be taken off once.
+    const other = await startFarebox({ env: { FAREBOX_DATABASE_URL: postgres.url } })
+    const names = ['spent in part', 'large a', 'large c']
+    for (const name of names) expect(await pay(other, house.keys.get(name) as Key)).toBe(200)
+    await other.close()
+    for (const text of BACK) await dieAt(text, () => ['migrate-to', 'sqlite'])
+    await finish('migrate-to', 'sqlite')
+    await expectSoundFleet(postgres)
+    const shared = await postgres.query('SELECT key_id AS key, cycle, free - owed AS left FROM farebox.account')
+    const back = leftIn(house.dataDir)
+    for (const row of back) {
+      const account = shared.find(({ key, cycle }) => key === row.key && cycle === row.cycle)
+      if (account !== undefined) expect(account).toEqual(row)
+    }
+    const changed = back.filter((row) =>
+      moved.some(({ key, cycle, left }) => key === row.key && cycle === row.cycle && left !== row.left),
+    )
+    expect(changed.map(({ key }) => key).toSorted()).toEqual(
+      names.map((name) => house.keys.get(name)?.id ?? '').toSorted(),
+    )
+    expect(recompute(exported(house.dataDir)).code).toBe(0)
+  },
+  LIMIT_MS,
+)
