@@ -139,7 +139,7 @@ function billReading(
   const deps = { ...upstream, nowMs: () => upstream.clock.nowMs(), retryDelayMs }
   return {
     readBill: (provider, wish) => readBill(provider, wish, deps),
-    tryBillSecret: (provider, secret) => tryBillSecret(provider, secret, deps),
+    tryBillSecret: (provider, tried) => tryBillSecret(provider, tried, deps),
   }
 }
 
