@@ -21,8 +21,8 @@ const SEED = Number(process.env.FAREBOX_SEED ?? 23)
 const LOOK_EVERY = 10
 const OUTPUT_CAP = 100
 const CALLERS = 6
-/** For a machine that has much else to do. */
-const WAIT = { timeout: 30_000 }
+/** What takes longer hangs: much else may be done here meanwhile. */
+const WAIT = { timeout: 90_000 }
 const BODY = JSON.stringify({ model: 'chat', messages: HELLO, max_tokens: OUTPUT_CAP })
 const INPUT = await countedBound(BODY)
 /** What a call holds and is charged, in micro-credits. */
