@@ -14,6 +14,7 @@ import { checkProviderRules } from './provider-rules.ts'
 import { BAD_REQUESTS } from './requests/bad.ts'
 import { REQUESTS } from './requests/all.ts'
 
+const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of processor time: much more than any of these needs. Quadratic time takes minutes. */
 const LIMIT_MS = 4_000
 
@@ -34,7 +35,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
         const list = picks.map((pick) => pieces[pick % pieces.length])
         expectRefusedOrMended(pair, send(pair, withPieces(pair.client, list)))
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 3_000 : 100 },
     )
   })
 
@@ -47,7 +48,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
         if (body === undefined) return
         expectRefusedOrMended(pair, send(pair, replaced(body, place, strange[value % strange.length])))
       }),
-      { numRuns: 1500 },
+      { numRuns: isLong ? 15_000 : 400 },
     )
   })
 
