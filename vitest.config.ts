@@ -17,7 +17,7 @@ const LONGEST =
  * First what takes longest, and then project by project: a process goes from one file to the next only where both are of a project that
  * shares its processes. The quick files come last, so that no worker is left alone with a long one.
  */
-const ORDER = ['own process', 'programs', 'dashboard', 'shared process', 'fast']
+const ORDER = ['own process', 'dashboard', 'shared process', 'fast']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -85,8 +85,6 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { plugins, test: { ...gateways, name: 'own process', include: ofKind('own') } },
-      // Their files are on the disk: much of what they try is kills, power cuts and disks that are full.
-      { plugins, test: { ...gateways, name: 'programs', include: ofKind('programs'), isolate: false } },
       {
         plugins,
         test: {

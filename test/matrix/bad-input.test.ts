@@ -14,7 +14,6 @@ import { checkProviderRules } from './provider-rules.ts'
 import { BAD_REQUESTS } from './requests/bad.ts'
 import { REQUESTS } from './requests/all.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of processor time: much more than any of these needs. Quadratic time takes minutes. */
 const LIMIT_MS = 4_000
 
@@ -35,7 +34,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
         const list = picks.map((pick) => pieces[pick % pieces.length])
         expectRefusedOrMended(pair, send(pair, withPieces(pair.client, list)))
       }),
-      { numRuns: isLong ? 3_000 : 100 },
+      { numRuns: 300 },
     )
   })
 
@@ -48,7 +47,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
         if (body === undefined) return
         expectRefusedOrMended(pair, send(pair, replaced(body, place, strange[value % strange.length])))
       }),
-      { numRuns: isLong ? 15_000 : 400 },
+      { numRuns: 1500 },
     )
   })
 

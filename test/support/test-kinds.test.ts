@@ -36,12 +36,12 @@ describe('a test', () => {
     expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('shared')
   })
 
-  it('shares a process with others that start programs when its helpers start one', () => {
+  it('has a process of its own when its helpers start one', () => {
     const others = {
       'test/support/b.ts': "import { c } from './c.ts'",
       'test/support/c.ts': "import { spawn } from 'node:child_process'",
     }
-    expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('programs')
+    expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('own')
     expect(kindOf(["vi.mock('electron', () => import('./support/b.ts'))"], others)).toBe('own')
   })
 
@@ -54,7 +54,6 @@ describe('a test', () => {
 
   it('has a process of its own when it stops the clocks and has connections', () => {
     expect(kindOf(["import { connect } from 'node:net'", 'vi.useFakeTimers()'])).toBe('own')
-    expect(kindOf(["import { spawn } from 'node:child_process'", 'vi.useFakeTimers()'])).toBe('own')
     expect(kindOf(['vi.useFakeTimers()'])).toBe('fast')
   })
 

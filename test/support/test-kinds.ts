@@ -7,10 +7,9 @@ import { importsOf, readSources, type SourceFile } from './sources.ts'
 /**
  * - `fast`: nothing that the file loads can start a process or a thread, listen, connect, or open a database.
  * - `shared`: it does some of that within its own process and ends it again, so that the next file finds the process as it was.
- * - `programs`: it starts programs too, and ends them again.
- * - `own`: it takes the place of a module, changes or measures the process that it runs in, or stops the clocks of connections.
+ * - `own`: it starts programs, takes the place of a module, or measures the process that it runs in.
  */
-export type TestKind = 'fast' | 'shared' | 'programs' | 'own'
+export type TestKind = 'fast' | 'shared' | 'own'
 
 const SOURCES = ['src-main', 'src-renderer', 'test']
 
@@ -58,11 +57,13 @@ class Graph {
     const isHarmless = reached.every((path) => this.#load(path).outside.every((name) => HARMLESS.has(name)))
     // What the program could start is not what a test starts: only the files of the tests decide about that.
     const tests = reached.filter((path) => path.startsWith('test/'))
-    const says = (words: RegExp) => tests.some((path) => words.test(this.#files.get(path)?.text ?? ''))
-    if (says(ALONE)) return 'own'
+    if (tests.some((path) => this.#needsProcess(path))) return 'own'
     if (isHarmless) return 'fast'
-    if (says(STOPS_CLOCKS)) return 'own'
-    return tests.some((path) => this.#load(path).outside.includes('node:child_process')) ? 'programs' : 'shared'
+    return tests.some((path) => STOPS_CLOCKS.test(this.#files.get(path)?.text ?? '')) ? 'own' : 'shared'
+  }
+
+  #needsProcess(path: string): boolean {
+    return this.#load(path).outside.includes('node:child_process') || ALONE.test(this.#files.get(path)?.text ?? '')
   }
 
   #reach(test: string): ReadonlySet<string> {
