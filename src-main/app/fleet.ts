@@ -7,6 +7,7 @@ import type { Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
+import { refuseAlone, type FleetErrand } from '#fleet/membership.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
@@ -17,18 +18,23 @@ type FleetFrom = {
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly stores: Stores
+  readonly errand: FleetErrand | undefined
 }
 
-/** undefined where no shared database is named. It joins when it is told to begin. */
-export async function openFleet({ config, log, clock, writer, stores }: FleetFrom): Promise<Fleet | undefined> {
+/** undefined where no shared database is named, which has to be named once there is one. It joins when it is told to begin. Throws CannotJoin. */
+export async function openFleet({ config, log, clock, writer, stores, errand }: FleetFrom): Promise<Fleet | undefined> {
   const { databaseUrl: url, databasePasswordFile: passwordFile } = config
-  if (url === undefined) return undefined
+  const known = await writer.call('loadFleet', undefined)
+  if (url === undefined) {
+    refuseAlone(known)
+    return undefined
+  }
   const { Fleet } = await import('#fleet/fleet.ts')
   const { ledger, projection, newId } = stores
-  const known = await writer.call('loadFleet', undefined)
   const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
   if (known === undefined) await writer.call('keepFleet', note)
   return new Fleet({
+    errand,
     url,
     password: () => (passwordFile === undefined ? undefined : readFileSync(passwordFile, 'utf8').trim()),
     place: `${hostname()}:${config.dataDir}`,

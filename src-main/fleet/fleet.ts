@@ -8,7 +8,8 @@ import { Changes } from '#fleet/changes.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
-import { CannotJoin, type FleetOptions } from '#fleet/membership.ts'
+import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
+import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { Shipping } from '#fleet/shipping.ts'
@@ -64,6 +65,11 @@ export class Fleet implements Leases {
     return this.#seat.gatewayId
   }
 
+  /** Which shared books these are; undefined before it first joined. */
+  get booksId(): string | undefined {
+    return this.#seat.booksId
+  }
+
   get isServing(): boolean {
     return this.#seat.isServing
   }
@@ -91,14 +97,38 @@ export class Fleet implements Leases {
     return settle(this.#seat, gatewayId, how)
   }
 
+  /** What is shared by now, to be held against what is here. Rejects with FleetUnreachable. */
+  found(): Promise<SharedState> {
+    return foundIn(this.#seat)
+  }
+
+  /**
+   * Takes what is left of all balances out of the shared books, as their last gateway; they are closed to all others then. Says what the others have
+   * charged, by key and cycle, in micro-credits. Rejects with CannotJoin where others are not done, and with FleetUnreachable; it can be repeated.
+   */
+  async takeBack(): Promise<(keyId: string, cycle: number) => number> {
+    await this.#shipping.ship(true)
+    await handBack(this.#seat, () => this.#changes.follow())
+    await this.#lookElsewhere(true)
+    return (keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0
+  }
+
+  /** Leaves and belongs to no shared books from now on, as another gateway than it was. */
+  async leaveForGood(gatewayId: string): Promise<void> {
+    await this.close()
+    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0 })
+  }
+
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
     this.#changes.begin(context)
     this.#options.ledger.showElsewhere((keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0)
+    const { errand, own } = this.#options
+    refuseErrand(errand, own.note, this.#changes.hasCatalog)
     try {
       await this.#join()
     } catch (error) {
-      if (!(error instanceof FleetUnreachable)) {
+      if (errand !== undefined || !(error instanceof FleetUnreachable)) {
         // An open connection would keep a process that cannot start from ending.
         this.#isClosed = true
         await this.#seat.close()
@@ -119,6 +149,7 @@ export class Fleet implements Leases {
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
   async close(): Promise<void> {
+    if (this.#isClosed) return
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
     const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }

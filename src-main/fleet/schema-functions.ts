@@ -43,6 +43,7 @@ DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeli
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
   SELECT * INTO s FROM farebox.state FOR UPDATE;
+  IF s.moved_to <> g THEN RETURN '{"error": "moved"}'; END IF;
   SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
   IF FOUND AND old.retired_at IS NOT NULL THEN
     RETURN jsonb_build_object('error', 'retired');
@@ -105,6 +106,23 @@ END $$;
 CREATE OR REPLACE FUNCTION farebox.leave_fleet(g text, e bigint) RETURNS void LANGUAGE sql AS $$
   UPDATE farebox.gateway SET free_at = now(), ended_at = now() WHERE id = g AND epoch = e
 $$;
+
+-- The last gateway takes what is left of the balances with it, and the books are closed to all others. Or says who is in the way.
+CREATE OR REPLACE FUNCTION farebox.hand_back(g text, e bigint, has_applied bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE s farebox.state; others jsonb;
+BEGIN
+  SELECT * INTO s FROM farebox.state FOR UPDATE;
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  IF s.version <> has_applied THEN RETURN '{"error": "stale"}'; END IF;
+  PERFORM farebox.reclaim();
+  SELECT jsonb_agg(place ORDER BY place) INTO others FROM farebox.gateway WHERE id <> g AND ended_at IS NULL AND retired_at IS NULL;
+  IF others IS NOT NULL THEN RETURN jsonb_build_object('error', 'others', 'places', others); END IF;
+  IF EXISTS (SELECT 1 FROM farebox.doubt WHERE settled_at IS NULL) THEN RETURN '{"error": "doubt"}'; END IF;
+  IF EXISTS (SELECT 1 FROM farebox.lease WHERE amount > 0) THEN RETURN '{"error": "leased"}'; END IF;
+  UPDATE farebox.gateway SET epoch = epoch + 1 WHERE id <> g;
+  UPDATE farebox.state SET moved_to = g, moved_at = coalesce(moved_at, now());
+  RETURN '{}';
+END $$;
 
 -- What is known of each gateway, and what it left in doubt.
 CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LANGUAGE sql AS $$
@@ -222,6 +240,11 @@ BEGIN
   RETURN '{}';
 END $$;
 
+-- Accounts that a change opens.
+CREATE OR REPLACE FUNCTION farebox.opened(openings jsonb) RETURNS TABLE (k text, c bigint, granted bigint, used bigint) LANGUAGE sql AS $$
+  SELECT el->>0, (el->>1)::bigint, (el->>2)::bigint, (el->>3)::bigint FROM jsonb_array_elements(openings) el
+$$;
+
 -- Makes a change of the catalogue the next one, where its maker knows all that were made before.
 CREATE OR REPLACE FUNCTION farebox.publish(g text, e bigint, has_applied bigint, what jsonb, openings jsonb, adjustments jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE v bigint; i record; f bigint; x bigint;
@@ -230,12 +253,11 @@ BEGIN
   UPDATE farebox.state SET version = version + 1 WHERE version = has_applied RETURNING version INTO v;
   IF NOT FOUND THEN RETURN (SELECT jsonb_build_object('error', 'stale', 'version', version) FROM farebox.state); END IF;
   INSERT INTO farebox.change (version, gateway, body) VALUES (v, g, what);
-  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS granted, (el->>3)::bigint AS used
-      FROM jsonb_array_elements(openings) el LOOP
-    INSERT INTO farebox.account VALUES (i.k, i.c, i.granted, least(i.used, i.granted), 0, greatest(0, i.granted - i.used),
-      greatest(0, i.used - i.granted));
-    INSERT INTO farebox.charged VALUES (g, i.k, i.c, i.used);
-  END LOOP;
+  INSERT INTO farebox.account SELECT k, c, greatest(0, granted), least(used, greatest(0, granted)), 0, greatest(0, granted - used),
+      greatest(0, used - granted) FROM farebox.opened(openings);
+  INSERT INTO farebox.charged SELECT g, k, c, used FROM farebox.opened(openings);
+  -- A correction took more than there was.
+  INSERT INTO farebox.charged SELECT '', k, c, -granted FROM farebox.opened(openings) WHERE granted < 0;
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a, (el->>3)::bigint AS base
       FROM jsonb_array_elements(adjustments) el ORDER BY 1, 2 LOOP
     INSERT INTO farebox.account VALUES (i.k, i.c, i.base, 0, 0, i.base, 0) ON CONFLICT DO NOTHING;

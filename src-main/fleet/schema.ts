@@ -104,8 +104,15 @@ ALTER TABLE farebox.doubt
 CREATE INDEX doubt_open ON farebox.doubt (gateway) WHERE settled_at IS NULL;
 `
 
+const MOVED = `
+ALTER TABLE farebox.state
+  -- The gateway that took the balances with it, as the last one: these books are closed to all others.
+  ADD moved_to text,
+  ADD moved_at timestamptz;
+`
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER] as const
+const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED] as const
 
 export const SCHEMA_VERSION = STEPS.length
 

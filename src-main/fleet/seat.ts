@@ -53,6 +53,10 @@ export class Seat {
     return this.#note.gatewayId
   }
 
+  get booksId(): string | undefined {
+    return this.#note.booksId
+  }
+
   /** Of the catalogue that this gateway has. */
   get version(): number {
     return this.#note.version
@@ -96,6 +100,11 @@ export class Seat {
     return answer
   }
 
+  /** As the connection's. In its turn. */
+  patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#connection.patiently(work)
+  }
+
   /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
   async beat(): Promise<number> {
     const sentAt = this.#now()
@@ -116,7 +125,14 @@ export class Seat {
       const sentAt = this.#now()
       const values = [this.gatewayId, place, program, lastEntry, this.#grace]
       const answer = await this.#connection.call('join_fleet', values)
-      refuseForeign(answer, this.#note, hasCatalog)
+      try {
+        refuseForeign(answer, this.#note, hasCatalog)
+      } catch (error) {
+        // It has nothing there, and nobody is to wait for it.
+        const isNew = this.#note.booksId === undefined && answer.epoch !== undefined
+        if (isNew) await this.#connection.call('leave_fleet', [this.gatewayId, Number(answer.epoch)])
+        throw error
+      }
       // Before anything is brought: whoever has brought something belongs to these books.
       await this.#keep({ ...this.#note, booksId: String(answer.books) })
       this.#epoch = Number(answer.epoch)
