@@ -205,13 +205,21 @@ export type Look = {
   readonly isColoursOnly?: boolean
 }
 
+/**
+ * Of what lesser rules find nothing is ever serious, and they take their time. How much a rule weighs is no part of what axe promises,
+ * so that all of them run where it cannot be told.
+ */
+const { _audit: audit } = axe as { readonly _audit?: { readonly rules: readonly { id: string; impact?: string }[] } }
+const LESSER = audit?.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate') ?? []
+const WITHOUT_LESSER = { rules: Object.fromEntries(LESSER.map(({ id }) => [id, { enabled: false }])) }
+
 /** What axe finds that keeps people from using the page, a line for each. */
 export async function seriousViolations(page: Page, { part, isColoursOnly = false }: Look = {}): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
   const context = part === undefined ? 'document' : JSON.stringify(part)
-  const rules = isColoursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
+  const rules = isColoursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : WITHOUT_LESSER
   // Nothing of what is preloaded is looked at by rules that are on.
-  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...rules })
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, selectors: false, ...rules })
   const run = `axe.run(${context}, ${options})`
   const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(run)
   return violations
