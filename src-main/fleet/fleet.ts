@@ -24,9 +24,9 @@ const SHIP_MS = 250
 const AHEAD_MS = 250
 /** After a look at what the others have charged the next one comes when so many times as long has passed, and within a bound. */
 const LOOK_REST = 50
-const LONGEST_REST_MS = 10_000
+const MAX_REST_MS = 10_000
 /** So many keys in one question: it holds their accounts until it is answered. */
-const MOST_ASKED = 500
+const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
@@ -220,7 +220,7 @@ export class Fleet implements Leases {
     for (const lease of this.#book.all) {
       const wantMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
       if (wantMicro > 0) asked.push([lease.keyId, lease.cycle, wantMicro])
-      if (asked.length === MOST_ASKED) break
+      if (asked.length === MAX_ASKED) break
     }
     if (asked.length === 0) return
     const seat = this.#seat
@@ -239,7 +239,7 @@ export class Fleet implements Leases {
     if (version > this.#seat.version) await this.#changes.follow()
     const { beganMs, tookMs } = this.#looked
     // It is for people to look at, and takes long where there are many gateways and keys.
-    if (this.#options.monotonicMs() - beganMs > Math.min(LOOK_REST * tookMs, LONGEST_REST_MS))
+    if (this.#options.monotonicMs() - beganMs > Math.min(LOOK_REST * tookMs, MAX_REST_MS))
       await this.#lookElsewhere(false)
     await this.#changes.tellRest()
   }

@@ -14,7 +14,7 @@ type Search = { readonly receipt: Promise<unknown>; readonly tell: (receipt: unk
 /** For so long the others are waited for, in milliseconds. */
 const WAIT_MS = 1000
 /** More calls than this are never looked for at a time. */
-const MOST = 100
+const MAX_SEARCHES = 100
 
 export class SharedReceipts {
   readonly #options: ReceiptsOptions
@@ -35,7 +35,7 @@ export class SharedReceipts {
   async find(id: string): Promise<unknown> {
     const running = this.#searches.get(id)
     if (running !== undefined) return running.receipt
-    if (this.#searches.size >= MOST) return undefined
+    if (this.#searches.size >= MAX_SEARCHES) return undefined
     const { seat, after } = this.#options
     const { promise: receipt, resolve: tell } = Promise.withResolvers<unknown>()
     const cancel = after(WAIT_MS, () => tell(undefined))

@@ -34,7 +34,7 @@ const MEASURED_MS = 15_000
 const HOLD_MICRO = 20_000
 const CALL_MS = 4000
 /** Leases in one question. */
-const MOST_ASKED = 500
+const MAX_ASKED = 500
 /** What a gateway looks back at least. */
 const LATELY_MS = 15_000
 
@@ -141,7 +141,7 @@ class Simulation {
       this.#take(gateway, lease, { need: 1, want })
       asked += 1
     }
-    this.#counts.asks += Math.ceil(asked / MOST_ASKED)
+    this.#counts.asks += Math.ceil(asked / MAX_ASKED)
     this.#counts.ahead += asked
   }
 
