@@ -80,6 +80,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'threads/side-threads.ts': { values: ['store', 'config'] },
   'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
+  'app/migrate.ts': { values: ['app', 'fleet', 'store'], types: ['cli', 'config', 'core'] },
   'app/verify-folder.ts': { values: ['core', 'store', 'ledger'], types: ['contract'] },
   'app/notes.ts': { values: ['core'] },
   'hosts/gateway-host.ts': { values: ['app', 'cli', 'connect', 'store'], types: ['config', 'core', 'shell'] },

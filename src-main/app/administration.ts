@@ -24,6 +24,7 @@ import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
+import type { BillDaysRequest } from '#reports/bill-day.ts'
 import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
@@ -97,8 +98,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
       ledger: (filter) => reading.reports.call('ledger', filter),
       billCorrections: (request) => reading.reports.call('billCorrections', request),
       billCheck: (request) => reading.reports.call('billCheck', request),
-      // A month of calls is compared: no page waits behind it.
-      billDays: (request) => side.run((thread) => thread.call('billDays', request)),
+      billDays: (request) => billDays(request, input),
       billRows: (text) => reading.reports.call('billRows', text),
       billAccount: (providerId) => reading.reports.call('billAccount', providerId),
       overview: (request) => reading.reports.call('overview', request),
@@ -126,6 +126,12 @@ export function administration(input: AdministrationInput): AdminHandlers {
   })
 }
 
+/** Where a month of calls is compared no page waits behind it, and where there is nothing to compare none waits for a thread. */
+async function billDays(request: BillDaysRequest, { reading, side }: Pick<AdministrationInput, 'reading' | 'side'>) {
+  const few = await reading.reports.call('fewBillDays', request)
+  return few ?? side.run((thread) => thread.call('billDays', request))
+}
+
 function billReading(
   upstream: Omit<Parameters<typeof tryBillSecret>[2], 'nowMs' | 'retryDelayMs'>,
   { upstreamRetryDelayMs: retryDelayMs }: Config,
@@ -133,7 +139,7 @@ function billReading(
   const deps = { ...upstream, nowMs: () => upstream.clock.nowMs(), retryDelayMs }
   return {
     readBill: (provider, wish) => readBill(provider, wish, deps),
-    tryBillSecret: (provider, secret) => tryBillSecret(provider, secret, deps),
+    tryBillSecret: (provider, tried) => tryBillSecret(provider, tried, deps),
   }
 }
 

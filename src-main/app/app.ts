@@ -3,8 +3,10 @@
 import { AccountBalances } from '#app/account-balances.ts'
 import type { BillWatch } from '#app/bill-watch.ts'
 import { billWatchOf } from '#app/bill-watching.ts'
+import { fleetReceipts } from '#app/fleet.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
+import type { MovedBooks } from '#app/move-books.ts'
 import { Once } from '#app/once.ts'
 import { OpenPages } from '#app/open-pages.ts'
 import { openOperations, type Operations } from '#app/operations.ts'
@@ -13,15 +15,16 @@ import { assemble, USER_AGENT, type Parts } from '#app/parts.ts'
 import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
+import { noteVault } from '#app/vault-note.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
-import { countSecrets } from '#catalog/secrets.ts'
 import type { Surroundings } from '#connect/expand.ts'
 import type { Log } from '#core/log.ts'
+import type { FleetErrand } from '#fleet/membership.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
@@ -47,6 +50,8 @@ export type App = {
   onExchangeEnd(listener: () => void): () => void
   /** After the machine slept: connections that were open then lead nowhere. Running calls keep theirs. */
   afterSleep(): void
+  /** Does what it was opened for. */
+  moveBooks(errand: FleetErrand): Promise<MovedBooks>
   /** Lets running answers finish for a while, writes everything down and ends. */
   close(): Promise<void>
 }
@@ -65,6 +70,8 @@ export type AppSurroundings = {
   readonly startKeychain?: StartKeychain
   /** Where the tools of this user keep their settings; without it none of them can be connected. */
   readonly tools?: Surroundings
+  /** What a command opens the folder for; the app moves its books then, and is closed. */
+  readonly errand?: FleetErrand
 }
 
 /** What `openApp` has by the time everything else is loaded. */
@@ -81,10 +88,10 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
   const { log, writer } = opened
   const live = new LiveSettings(opened.config)
   const { config } = live
-  const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
+  const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain(), errand } = surroundings
   let parts: Parts | undefined
   try {
-    const made = await assemble({ config, log, clock, writer, startKeychain })
+    const made = await assemble({ config, log, clock, writer, startKeychain, errand })
     parts = made
     live.restore(made.stores.atStart.settings)
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
@@ -147,7 +154,7 @@ function openServing(inside: Inside): Serving {
     clients,
     clock,
     hashKey: context.hashKey,
-    readReceipt: (id) => reading.receipts.call('receipt', id),
+    readReceipt: fleetReceipts(calling.leases, (id) => reading.receipts.call('receipt', id)),
     readSession: (of) => reading.receipts.call('session', of),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),
@@ -235,7 +242,7 @@ class RunningApp implements App {
   }
 
   async listen(port: number): Promise<string> {
-    const { config, parts, clients, operations } = this.#inside
+    const { config, parts, clients, operations, log } = this.#inside
     const { own, server, lan, buildForLan, check, balances, billWatch } = this.#serving
     const { overdue, atStart } = parts.stores
     clients.watch(server.server)
@@ -251,7 +258,7 @@ class RunningApp implements App {
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (atStart.isSummarised || !atStart.endedWell) void check.run()
     else check.skip()
-    if (config.secrets === 'keychain') await this.#noteVault()
+    if (config.secrets === 'keychain') await noteVault(parts.context, log)
     await lan.open(buildForLan)
     operations.backups?.start()
     balances.start()
@@ -301,6 +308,11 @@ class RunningApp implements App {
 
   afterSleep(): void {
     this.#inside.parts.calling.connections.retain([])
+  }
+
+  async moveBooks(errand: FleetErrand): Promise<MovedBooks> {
+    const { moveBooks } = await import('#app/move-books.ts')
+    return moveBooks(errand, this.#inside.parts)
   }
 
   async close(): Promise<void> {
@@ -361,15 +373,6 @@ class RunningApp implements App {
     const count = parts.stores.overdue.size
     const line = `The disk is full: ${count} keys or members that were blocked will not be blocked at the next start.`
     log(line, { event: 'changes_lost', level: 'error', fields: { count } })
-  }
-
-  /** Says it when secrets are where they are not looked for. The keychain is not asked: that is for the first call that needs it. */
-  async #noteVault(): Promise<void> {
-    const { log, parts } = this.#inside
-    const count = await countSecrets(parts.context, parts.context.otherSecrets)
-    if (count === 0) return
-    const line = `${count} secrets are in the vault, which FAREBOX_SECRETS does not choose: 'farebox secret move' brings them over.`
-    log(line, { event: 'secrets_elsewhere', level: 'warning', fields: { count } })
   }
 
   /** Ends answers that take too long, those of keys that have expired meanwhile, connections that nobody needs, and the memory of old answers. */

@@ -3,11 +3,16 @@
 import { setTimeout } from 'node:timers/promises'
 import { BALANCES } from '#bills/balances.ts'
 import { INTERFACES, nextPageOf } from '#bills/interfaces.ts'
+import { isHintOf, PROJECT_KEYS, projectKeysIn } from '#bills/project-keys.ts'
 import { noReports } from '#catalog/bill-secrets.ts'
+import type { OwnProject, TriedSecret } from '#contract/bills.ts'
 import { balanceKindOf } from '#core/account-balance.ts'
 import { billKindOf, type BillKind } from '#core/bill-secret.ts'
+import { readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { SecretFailure } from '#core/secret-failure.ts'
+import { eachSecret, secretReference } from '#core/secret-pool.ts'
 import { askBalance, type BalanceAskDeps } from '#provider/account-balance.ts'
 import { readReportPages, type ReportPagesDeps } from '#provider/report-pages.ts'
 import type { BillWish } from '#server/admin/admin-deps.ts'
@@ -37,15 +42,24 @@ export async function readBill(
 /** How keys of administrators begin; those of calls are refused. */
 const BEGINNINGS: Readonly<Record<BillKind, string>> = { openai: 'sk-admin-', anthropic: 'sk-ant-admin' }
 
+type TryDeps = Omit<ReportPagesDeps, 'wait'> & BalanceAskDeps
+
 /**
  * Asks for as little as shows whether the provider takes the secret of its administrator, which is kept already: the costs of yesterday, or what
- * is left. Why it does not, as a sentence; undefined where it does.
+ * is left. Where it does and a project is named, also whether Farebox has that for itself.
  */
 export async function tryBillSecret(
   provider: Provider,
-  secret: string,
-  deps: Omit<ReportPagesDeps, 'wait'> & BalanceAskDeps,
-): Promise<string | undefined> {
+  { secret, project }: { readonly secret: string; readonly project: string | undefined },
+  deps: TryDeps,
+): Promise<TriedSecret> {
+  const problem = await problemOf(provider, secret, deps)
+  if (problem !== undefined) return { problem }
+  return { problem: null, ...(project !== undefined && { project: await ownProject(provider, project, deps) }) }
+}
+
+/** Why the provider does not take it, as a sentence; undefined where it does. */
+async function problemOf(provider: Provider, secret: string, deps: TryDeps): Promise<string | undefined> {
   const kind = billKindOf(provider)
   if (kind === undefined) return tryBalance(provider, deps)
   const { requests, headers } = INTERFACES[kind]
@@ -71,4 +85,39 @@ async function tryBalance(provider: Provider, deps: BalanceAskDeps): Promise<str
   if (kind === undefined) return undefined
   const answer = await askBalance(provider, { kind, path: BALANCES[kind].path }, deps)
   return answer.type === 'problem' ? answer.says : undefined
+}
+
+/** One question: which keys there are in the project, and which of them calls go with. */
+async function ownProject(provider: Provider, project: string, deps: TryDeps): Promise<OwnProject> {
+  const kind = billKindOf(provider)
+  if (kind === undefined) return { problem: 'Farebox knows nothing of its projects.', keys: [], has_more: false }
+  const { question, hint, name } = PROJECT_KEYS[kind]
+  const questions = {
+    questions: [{ report: 'keys', ...question(project) }],
+    headers: INTERFACES[kind].headers,
+    nextPageOf: (page: unknown) => ({ type: projectKeysIn(page, hint) === undefined ? 'unclear' : 'last' }) as const,
+    words: { what: `Its ${name}`, missing: `It has no ${name} '${project}' (404).` },
+  }
+  const pages = await readReportPages(provider, questions, { ...deps, wait })
+  if (isRefusal(pages)) return { problem: pages.message, keys: [], has_more: false }
+  const { keys, hasMore } = projectKeysIn(pages[0], hint) ?? { keys: [], hasMore: false }
+  const secrets = await secretsOfCalls(provider, deps)
+  return {
+    problem: null,
+    keys: keys.map((key) => ({ id: key.id, name: key.name, is_ours: isHintOf(key.hint, secrets) ?? null })),
+    has_more: hasMore,
+  }
+}
+
+/** To be compared with what a provider shows of its keys; they go nowhere. */
+async function secretsOfCalls(provider: Provider, { secrets }: TryDeps): Promise<readonly string[]> {
+  if (!provider.hasSecret) return []
+  try {
+    const texts = await Promise.all(eachSecret(provider).map((each) => secrets.get(secretReference(each))))
+    return texts.flatMap((text) => (text === undefined ? [] : (readCredentials(text).secret ?? [])))
+  } catch (error) {
+    // Then nobody knows whose keys they are.
+    if (error instanceof SecretFailure) return []
+    throw error
+  }
 }

@@ -42,6 +42,7 @@ export function fleetControl(fleet: Fleet | undefined): FleetControl {
 type Here = { readonly gatewayId: string; readonly version: number }
 
 function gatewayView(seen: SeenGateway, { gatewayId, version }: Here): FleetGateway {
+  const lately = seen.state === 'running' ? seen.figures : null
   return {
     id: seen.id,
     place: seen.place,
@@ -56,5 +57,8 @@ function gatewayView(seen: SeenGateway, { gatewayId, version }: Here): FleetGate
     charged_credits: sumToCredits(seen.charged),
     doubt_credits: sumToCredits(seen.doubt),
     doubt_keys: seen.doubted_keys,
+    calls_last_minute: lately?.calls ?? null,
+    first_byte_p50_ms: lately?.p50 ?? null,
+    first_byte_p95_ms: lately?.p95 ?? null,
   }
 }

@@ -7,8 +7,11 @@ import type { Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
+import { refuseAlone, type FleetErrand } from '#fleet/membership.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
+import type { StoredReceipt } from '#store/usage-rows.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 
 type FleetFrom = {
@@ -17,18 +20,23 @@ type FleetFrom = {
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly stores: Stores
+  readonly errand: FleetErrand | undefined
 }
 
-/** undefined where no shared database is named. It joins when it is told to begin. */
-export async function openFleet({ config, log, clock, writer, stores }: FleetFrom): Promise<Fleet | undefined> {
+/** undefined where no shared database is named, which has to be named once there is one. It joins when it is told to begin. Throws CannotJoin. */
+export async function openFleet({ config, log, clock, writer, stores, errand }: FleetFrom): Promise<Fleet | undefined> {
   const { databaseUrl: url, databasePasswordFile: passwordFile } = config
-  if (url === undefined) return undefined
-  const { Fleet } = await import('#fleet/fleet.ts')
-  const { ledger, projection, newId } = stores
   const known = await writer.call('loadFleet', undefined)
+  if (url === undefined) {
+    refuseAlone(known)
+    return undefined
+  }
+  const { Fleet } = await import('#fleet/fleet.ts')
+  const { ledger, projection, recorded, newId } = stores
   const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
   if (known === undefined) await writer.call('keepFleet', note)
   return new Fleet({
+    errand,
     url,
     password: () => (passwordFile === undefined ? undefined : readFileSync(passwordFile, 'utf8').trim()),
     place: `${hostname()}:${config.dataDir}`,
@@ -47,9 +55,18 @@ export async function openFleet({ config, log, clock, writer, stores }: FleetFro
         return writer.call('chargedAfter', { seq, last })
       },
     },
+    recorded,
     ledger,
     log,
     ...clock,
     after,
   })
+}
+
+/** Finds receipts of all gateways that share the books, and shows the others those of this one. */
+export function fleetReceipts(fleet: Fleet | undefined, own: ReadReceipt): ReadReceipt {
+  if (fleet === undefined) return own
+  fleet.receipts.show(own)
+  // What another gateway's `own` read.
+  return async (id) => (await own(id)) ?? ((await fleet.receipts.find(id)) as StoredReceipt | undefined)
 }

@@ -19,6 +19,7 @@ import { ownerOfSecret } from '#core/bill-secret.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
+import type { FleetErrand } from '#fleet/membership.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -108,15 +109,17 @@ export type Foundation = {
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly startKeychain: StartKeychain
+  /** For a command that opens the folder. */
+  readonly errand?: FleetErrand | undefined
 }
 
 /** Reads the data folder and puts everything together that a running app is made of. Nothing listens yet. */
 export async function assemble(foundation: Foundation): Promise<Parts> {
-  const { config, log, clock, writer } = foundation
+  const { config, log, clock, writer, errand } = foundation
   const stores = await openStores({ config, log, clock, writer })
   try {
     const secrets = openSecrets(foundation, stores.catalog)
-    const fleet = await openFleet({ config, log, clock, writer, stores })
+    const fleet = await openFleet({ config, log, clock, writer, stores, errand })
     const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
     const alerting = openAlerting({ clock, writer, log, ...ways })

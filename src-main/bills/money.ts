@@ -172,8 +172,9 @@ function causesOf(
     return { causes: causesOfAll([...found, ...ofFees]), calls: [...new Set(calls)] }
   }
   if (parts < 0n && fees.length > 0) return { causes: ['tool_fees'], calls: fees.map(({ id }) => id) }
-  if (known.covered.has(spanName(row))) return { causes: ['price_differs'], calls: [] }
-  return row.calls === 0 ? { causes: ['not_through_farebox'], calls: [] } : { causes: ['unexplained'], calls: [] }
+  // Tokens of it were counted on neither side, so that no price of ours is in question.
+  if (row.calls === 0) return { causes: ['not_through_farebox'], calls: [] }
+  return { causes: [known.covered.has(spanName(row)) ? 'price_differs' : 'unexplained'], calls: [] }
 }
 
 /** Each of our charges was rounded up by less than a micro-credit, and each amount of theirs by half of its last decimal. */

@@ -7,23 +7,30 @@ import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
-import type { WebhookView } from '#contract/alerts.ts'
+import type { AlertView, WebhookView } from '#contract/alerts.ts'
 
 const list = listVerb({
   name: 'alerts',
-  summary: 'lists the thresholds that budgets reached',
+  summary: 'lists the thresholds that budgets reached, and bills with unexplained differences',
   action: 'listAlerts',
   columns: {
     TIME: (alert) => time(alert.at),
     SCOPE: (alert) => alert.scope,
     NAME: (alert) => alert.name,
-    REACHED: (alert) => `${alert.threshold} %`,
+    REACHED: reachedText,
     USED: (alert) => alert.used_credits,
     OF: (alert) => alert.total_credits,
     RESETS: (alert) => time(alert.next_reset_at),
   },
   whenEmpty: 'No budget has reached a threshold yet.',
 })
+
+/** Of a bill nothing is reached: its day has something that nothing explains. */
+function reachedText({ scope, threshold, used_credits: unexplained, cycle_started_at: startedAt }: AlertView): string {
+  if (scope !== 'bill') return `${threshold} %`
+  const what = unexplained === 0 ? 'tokens' : `${unexplained} USD`
+  return `${what} unexplained on ${startedAt.slice(0, 10)}`
+}
 
 const thresholds = listVerb({
   name: 'alerts thresholds',

@@ -4,12 +4,13 @@ import { resolve } from 'node:path'
 import { UsageError } from '#cli/errors.ts'
 import { countUpTo, number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
 import { printable, table, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
+import { ownProjectHow, ownProjectText } from '#cli/own-project.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import type { AccountBalanceView, BillCheck, BillSecretView, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
+import type { AccountBalanceView, BillCheck, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
 /** Differences that are printed; `--json` has all that are listed. */
@@ -96,35 +97,25 @@ const secrets = listVerb({
 
 const addSecret = verb({
   name: 'bills secret add',
-  usage: `PROVIDER ${SECRET_USAGE}`,
+  usage: `PROVIDER ${SECRET_USAGE} [--project ID]`,
   summary: "keeps the secret of a provider's administrator, which reads its reports and does nothing else",
   operand: 'PROVIDER',
-  flags: SECRET_FLAGS,
+  flags: { ...SECRET_FLAGS, project: text },
   async run(client, { name, flags, sources }) {
-    const secret = await secretOf(flags, sources)
+    const { project, ...places } = flags
+    const secret = await secretOf(places, sources)
     if (secret === undefined) throw new UsageError('Say where the secret is.')
-    const body = requestBody('setBillSecret', { secret, try: true })
+    const body = requestBody('setBillSecret', { secret, try: true, project })
     const kept = await client.call('setBillSecret', { id: name, body })
     const says = `The administrator's secret of provider ${printable(kept.provider)} is kept, for ${kept.origin}.`
     const problem = kept.tried?.problem ?? null
+    const own = kept.tried?.project
     const tried = problem === null ? 'The provider takes it.' : `It was tried: ${printable(problem)}`
-    return {
-      ...view(kept, [says, tried, ...(problem === null ? ownProjectText(kept) : [])].join('\n')),
-      exitCode: problem === null ? 0 : 1,
-    }
+    const next = problem !== null ? [] : own === undefined ? ownProjectHow(kept) : ownProjectText(own, kept, project)
+    const isWell = problem === null && (own?.problem ?? null) === null
+    return { ...view(kept, [says, tried, ...next].join('\n')), exitCode: isWell ? 0 : 1 }
   },
 })
-
-/** What is left to do, so that nobody else is in the numbers. */
-function ownProjectText({ provider, has_reports: hasReports }: BillSecretView): string[] {
-  if (!hasReports) return []
-  const check = `farebox bills check ${printable(provider)} --project ID`
-  return [
-    '',
-    'Give Farebox a project (OpenAI) or workspace (Anthropic) of its own there, with the key that calls go with in it.',
-    `Then '${check}' says whether anybody else is in it.`,
-  ]
-}
 
 const removeSecret = plainVerb({
   name: 'bills secret remove',
@@ -244,6 +235,7 @@ function reportText(answer: BillCheck): string {
     tokens.compared + tokens.differing === 0 ? undefined : tokensText(tokens),
     money.compared + money.differing === 0 ? undefined : moneyText(money),
     othersText(answer),
+    priceText(answer),
     unexplained === 0 ? 'Nothing is unexplained.' : `${unexplained} differences are unexplained.`,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
@@ -256,6 +248,12 @@ function othersText({ tokens, money }: BillCheck): string | undefined {
   )
   if (foreign.length === 0) return undefined
   return `Somebody else is in this report (${foreign.length} differences): name Farebox's own keys with --account-keys, or its own project with --project.`
+}
+
+function priceText({ provider, money }: BillCheck): string | undefined {
+  if (!money.differences.some(({ causes }) => causes.includes('price_differs'))) return undefined
+  const card = `farebox model card --provider ${printable(provider)}`
+  return `Where a price differs: '${card}' and 'farebox model price' correct it from now on. What was charged stays.`
 }
 
 type FileColumns = NonNullable<BillCheck['columns']>

@@ -46,6 +46,9 @@ function fleetText({ is_shared: isShared, is_serving: isServing, gateways }: Fle
     STATE: ({ state, is_this: isThis }: FleetGateway) => (isThis ? `${STATES[state]}, this one` : STATES[state]),
     VERSION: ({ version }: FleetGateway) => version,
     'LAST SEEN': ({ last_seen_at: at }: FleetGateway) => time(at),
+    'CALLS/MIN': ({ calls_last_minute: calls }: FleetGateway) => calls,
+    'FIRST BYTE': ({ first_byte_p50_ms: p50, first_byte_p95_ms: p95 }: FleetGateway) =>
+      p50 === null ? null : `${p50}/${p95} ms`,
     BEHIND: ({ changes_behind: behind }: FleetGateway) => behind,
     KEYS: ({ leased_keys: keys }: FleetGateway) => keys,
     LEASED: ({ leased_credits: leased }: FleetGateway) => leased,

@@ -49,6 +49,11 @@ export type CommandHost = {
   verifyLedger(dataDir: string): Promise<LedgerReport | undefined>
   /** Puts a backup in the place of the database of a data folder on which no gateway runs. `file` is an absolute path. */
   restore(dataDir: string, request: { readonly file: string; readonly isDryRun: boolean }): Promise<RestoreOutcome>
+  /**
+   * Moves the books of a data folder on which no gateway runs into a shared database, or takes them back out of it. `url` is its address; where it is not
+   * given the environment names it.
+   */
+  migrate(dataDir: string, request: MigrationRequest): Promise<MigrationOutcome>
   /** Shows a URL that holds a ticket; false where no browser is found. */
   openInBrowser(dataDir: string, url: string): Promise<boolean>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
@@ -90,6 +95,17 @@ export type RestoreOutcome =
     }
 type BookCounts = { readonly entries: number; readonly usageRecords: number }
 
+export type MigrationRequest = { readonly errand: 'bring' | 'take-back'; readonly url: string | undefined }
+
+/** What a move did. Nothing is wrong where there are no problems; sums are counts, or credits. */
+export type MigrationOutcome =
+  | { readonly type: 'refused'; readonly message: string }
+  | {
+      readonly type: 'moved'
+      readonly sums: readonly { readonly what: string; readonly here: number; readonly shared: number }[]
+      readonly problems: readonly string[]
+    }
+
 /** The part of the host that a verb may use besides the client. */
 export type Sources = Pick<
   CommandHost,
@@ -121,4 +137,6 @@ export type Sources = Pick<
   openInBrowser(url: string): Promise<boolean>
   /** Restores into the data folder that the command is about. */
   restore(request: Parameters<CommandHost['restore']>[1]): Promise<RestoreOutcome>
+  /** Moves the books of the data folder that the command is about. */
+  migrate(request: MigrationRequest): Promise<MigrationOutcome>
 }

@@ -20,6 +20,7 @@ import { KEY_VERBS } from '#cli/key.ts'
 import { LAN_VERBS } from '#cli/lan.ts'
 import { LEDGER_VERBS } from '#cli/ledger.ts'
 import { MEMBER_VERBS } from '#cli/member.ts'
+import { MIGRATE_VERBS } from '#cli/migrate.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
 import { printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
@@ -72,6 +73,7 @@ const VERBS: readonly Verb[] = [
   ...BILL_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
+  ...MIGRATE_VERBS,
 ]
 
 /** Exit codes: done; the action failed or was refused; the command line is wrong. */
@@ -153,6 +155,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
     lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
+    migrate: (request) => host.migrate(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }
   try {

@@ -48,7 +48,7 @@ function details(answer: StatusView, keys: readonly KeyView[]): string {
     ...silentTargets(answer),
     ...missingPrices(answer),
     ...targetsWithDropped(answer),
-    ...limitedProviders(answer),
+    ...usedProviders(answer),
     ...secretsLeftOut(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
@@ -138,10 +138,18 @@ function targetsWithDropped({ targets }: StatusView): Readonly<Record<string, st
   )
 }
 
-function limitedProviders({ provider_use }: StatusView): Readonly<Record<string, string>> {
+/** Those that do something, or are bounded in what is counted here. */
+function usedProviders({ provider_use }: StatusView): Readonly<Record<string, string>> {
   const of = (limit: number | null) => (limit === null ? '' : ` of ${limit}`)
+  const used = provider_use.filter(
+    (use) =>
+      use.concurrent_requests > 0 ||
+      use.credits_today > 0 ||
+      use.concurrent_requests_limit !== null ||
+      use.credits_per_day_limit !== null,
+  )
   return Object.fromEntries(
-    provider_use.map((use) => [
+    used.map((use) => [
       printable(`provider ${use.provider}`),
       `${use.concurrent_requests}${of(use.concurrent_requests_limit)} requests, ${use.credits_today}${of(use.credits_per_day_limit)} credits today`,
     ]),

@@ -16,7 +16,7 @@ type Definition<Table extends FlagTable> = {
   readonly usage: string
   readonly summary: string
   /** What the verb's only operand is called; absent for none. */
-  readonly operand?: 'NAME' | 'ID' | 'FILE' | 'TOOL' | 'PROVIDER'
+  readonly operand?: 'NAME' | 'ID' | 'FILE' | 'TOOL' | 'PROVIDER' | 'DATABASE'
   readonly isOperandOptional?: true
   /** What stands behind `--` is for another program. */
   readonly hasArguments?: true

@@ -9,6 +9,8 @@ import { KnownName, NullableText, NullableTimestamp, strict, Timestamp } from '#
 const AdministratorSecret = Type.String({ minLength: 1, maxLength: 10_000 })
 /** The absolute path of a file of the provider's console, or of saved pages of its usage and cost interfaces. */
 const ReportFile = Type.String({ minLength: 1, maxLength: 4096 })
+/** What a provider calls a project or workspace. */
+const Project = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 /** What the provider calls the keys that Farebox uses; usage of others is then known to be theirs. */
 const AccountKeys = Type.Array(KnownName, { minItems: 1, maxItems: 100 })
 const Asked = {
@@ -17,7 +19,7 @@ const Asked = {
   file: Type.Optional(ReportFile),
   account_keys: Type.Optional(AccountKeys),
   /** Its project or workspace that Farebox has for itself. Only where the provider is asked. */
-  project: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })),
+  project: Type.Optional(Project),
   /** How many days before today it is asked about, today included up to the last whole hour; 7 unless given. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31 })),
   /** The day of UTC whose kept reports are meant, in place of a file and of asking. */
@@ -35,7 +37,23 @@ export const BillSecret = strict({
   secret: AdministratorSecret,
   /** Asks the provider for little with it, once it is kept, and says in `tried` whether that went well. */
   try: Type.Optional(Type.Boolean()),
+  /** Beside `try`: asks also which keys there are in this project or workspace, which Farebox should have for itself. */
+  project: Type.Optional(Project),
 })
+
+/** Whether Farebox has a project or workspace for itself. */
+const OwnProject = strict({
+  /** Why nobody can tell, in a sentence; null where its keys are known. */
+  problem: NullableText,
+  /** `is_ours`: whether calls go with it; null where what the provider shows of it does not tell. */
+  keys: Type.Array(
+    strict({ id: Type.String(), name: Type.String(), is_ours: Type.Union([Type.Boolean(), Type.Null()]) }),
+  ),
+  /** Whether there are more than these. */
+  has_more: Type.Boolean(),
+})
+/** null in `problem` where the provider took the secret, else what went wrong, in a sentence. */
+const TriedSecret = strict({ problem: NullableText, project: Type.Optional(OwnProject) })
 
 /** What a provider says is left on an account. */
 export const AccountBalanceView = strict({
@@ -63,8 +81,8 @@ export const BillSecretView = strict({
   has_secret: Type.Boolean(),
   /** Whether it reports usage and costs, or says only what is left. */
   has_reports: Type.Boolean(),
-  /** Where that was asked for: null in `problem` where the provider took the secret, else what went wrong, in a sentence. */
-  tried: Type.Optional(strict({ problem: NullableText })),
+  /** Where that was asked for. */
+  tried: Type.Optional(TriedSecret),
 })
 
 const Tokens = strict({
@@ -187,3 +205,5 @@ export type BillCheckBody = Static<typeof BillCheckBody>
 export type AccountBalanceView = Static<typeof AccountBalanceView>
 export type BillSecretView = Static<typeof BillSecretView>
 export type BillCheck = Static<typeof BillCheck>
+export type OwnProject = Static<typeof OwnProject>
+export type TriedSecret = Static<typeof TriedSecret>

@@ -1,7 +1,7 @@
 // Gateways that share their books.
 
 import { Type, type Static } from 'typebox'
-import { strict, Timestamp } from '#contract/fields.ts'
+import { NullableCount, strict, Timestamp } from '#contract/fields.ts'
 
 /**
  * `silent`: not heard of for 15 seconds, and calls of it may still run; `gone`: none can run any more, and what it had leased is free again;
@@ -29,6 +29,10 @@ export const FleetGateway = strict({
   /** What was taken back from it while nobody could say how much of it was charged. */
   doubt_credits: Type.Number(),
   doubt_keys: Type.Integer(),
+  /** That have ended, and their times to the first byte of the provider; null where it does not run, or has not said it. */
+  calls_last_minute: NullableCount,
+  first_byte_p50_ms: NullableCount,
+  first_byte_p95_ms: NullableCount,
 })
 export const FleetView = strict({
   /** False for a gateway by itself, which has nobody to list. */

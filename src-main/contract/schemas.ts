@@ -357,7 +357,7 @@ export const StatusView = strict({
       dropped_pieces: Type.Optional(Type.Integer()),
     }),
   ),
-  /** Providers with limits. */
+  /** One for each provider, with limits or without. */
   provider_use: Type.Array(
     strict({
       provider: Type.String(),

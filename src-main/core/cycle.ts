@@ -6,6 +6,8 @@ export type CycleKind = 'monthly' | 'daily'
 const HOUR_MS = 3_600_000
 /** Local time is at most 14 hours ahead of and 12 hours behind UTC. */
 const SEARCH_MS = 15 * HOUR_MS
+/** The clocks of all zones of today are a whole number of these away from UTC; those of a hundred years ago are not. */
+const CLOCK_STEP_MS = HOUR_MS / 4
 
 /** The first instant (epoch ms) of the cycle that `instantMs` belongs to. Throws a RangeError for an unknown zone. */
 export function cycleStart(kind: CycleKind, timeZone: string, instantMs: number): number {
@@ -87,13 +89,26 @@ function localDate(timeZone: string, instantMs: number): LocalDate {
 function startOfLocalDate(timeZone: string, year: number, month: number, day: number): number {
   const utcMidnight = Date.UTC(year, month - 1, day)
   const target = Math.floor(utcMidnight / (24 * HOUR_MS))
-  let before = utcMidnight - SEARCH_MS
-  let reached = utcMidnight + SEARCH_MS
-  while (reached - before > 1) {
-    const middle = Math.floor((before + reached) / 2)
-    const local = localDate(timeZone, middle)
-    if (Math.floor(Date.UTC(local.year, local.month - 1, local.day) / (24 * HOUR_MS)) < target) before = middle
-    else reached = middle
+  const isReached = (instantMs: number) => {
+    const local = localDate(timeZone, instantMs)
+    return Math.floor(Date.UTC(local.year, local.month - 1, local.day) / (24 * HOUR_MS)) >= target
   }
-  return reached
+  const onTheStep = firstWhere(isReached, utcMidnight - SEARCH_MS, utcMidnight + SEARCH_MS, CLOCK_STEP_MS)
+  // Which it nearly always is, and then a quarter of the looks are enough.
+  return isReached(onTheStep - 1) ? firstWhere(isReached, onTheStep - CLOCK_STEP_MS, onTheStep, 1) : onTheStep
+}
+
+/**
+ * The first instant of which something is so, where it is not so at `before`, is at `reached`, and never ends once it is so; among those
+ * that are a number of steps behind `before`.
+ */
+function firstWhere(isSo: (instantMs: number) => boolean, before: number, reached: number, stepMs: number): number {
+  let last = 0
+  let first = (reached - before) / stepMs
+  while (first - last > 1) {
+    const middle = Math.floor((last + first) / 2)
+    if (isSo(before + middle * stepMs)) first = middle
+    else last = middle
+  }
+  return before + first * stepMs
 }

@@ -88,7 +88,10 @@ export class Changes implements SharedBooks {
     const { seat } = this.#options
     await this.inTurn(() =>
       seat.inTurn(async (connection) => {
-        const changes = await connection.changesAfter(seat.version)
+        const { version: from } = seat
+        const asked = () => connection.changesAfter(from)
+        // The first one is a whole catalogue.
+        const changes = await (from === 0 ? connection.patiently(asked) : asked())
         for (const { version, body } of changes) {
           // It is what another gateway's `publish` was given.
           await followShared(context, body as SharedChange)
@@ -102,8 +105,9 @@ export class Changes implements SharedBooks {
   async bring(): Promise<void> {
     const context = this.#context
     if (context === undefined || context.catalog.isFresh) return
-    const version = await this.#publish(wholeCatalog(context))
-    if (version !== undefined) await this.#options.seat.noteVersion(version)
+    const { seat } = this.#options
+    const version = await seat.patiently(() => this.#publish(wholeCatalog(context)))
+    if (version !== undefined) await seat.noteVersion(version)
   }
 
   /** The version that the change has now; undefined where another change came first. */
@@ -112,7 +116,7 @@ export class Changes implements SharedBooks {
     const ledger = this.#context?.ledger
     if (ledger === undefined) return undefined
     const openings = change.openings.flatMap(([keyId, cycle, , granted, used, , , type]) =>
-      type === 'unlimited' ? [] : [[keyId, cycle, Math.max(0, granted), used]],
+      type === 'unlimited' ? [] : [[keyId, cycle, granted, used]],
     )
     const amounts = amountsOf(change, ledger, (keyId) => this.baseOf(keyId))
     const texts = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(amounts)]

@@ -8,8 +8,10 @@ import { SCHEMA_VERSION, upgradeFrom } from '#fleet/schema.ts'
 /** No statement of ours takes longer, unless the server hangs. */
 const STATEMENT_MS = 5000
 const CONNECT_MS = 5000
+/** But for a whole catalogue at once. */
+const PATIENCE_MS = 300_000
 /** Longer than any statement of another gateway is under way. */
-const LATELY = '15 s'
+const LATELY_MS = 15_000
 const VERSION_OF = 'SELECT schema_version AS version FROM farebox.state'
 
 /** PostgreSQL could not be asked, or did not answer. */
@@ -32,9 +34,18 @@ export type ConnectionOptions = {
 export type Answer = Readonly<Record<string, unknown>>
 export type Value = string | number | null
 
+/** One cycle of one key, in micro-credits. */
+export type SharedAccount = {
+  readonly keyId: string
+  readonly cycle: number
+  /** Also what is leased; below 0 where something is owed. */
+  readonly leftMicro: number
+}
+
 export class Connection {
   readonly #options: ConnectionOptions
   #client: Client | undefined
+  #timeoutMs = STATEMENT_MS
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -62,6 +73,7 @@ export class Connection {
       await client.connect()
       await prepareTables(client)
       await client.query('LISTEN farebox')
+      this.#timeoutMs = STATEMENT_MS
       this.#client = client
     } catch (error) {
       client.end().catch(() => undefined)
@@ -77,6 +89,18 @@ export class Connection {
     return (row?.answer ?? {}) as Answer
   }
 
+  /** Has what asks for, or brings, very much wait for it. Rejects as the work does. */
+  async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    const wait = async (ms: number) => {
+      this.#timeoutMs = ms
+      await this.#query('patience', "SELECT set_config('statement_timeout', $1, false)", [String(ms)])
+    }
+    await wait(PATIENCE_MS)
+    const result = await work()
+    await wait(STATEMENT_MS)
+    return result
+  }
+
   /** Changes of the catalogue after a version, in their order. */
   async changesAfter(version: number): Promise<{ readonly version: number; readonly body: unknown }[]> {
     const sql = 'SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT 200'
@@ -84,12 +108,26 @@ export class Connection {
     return rows.map((row) => ({ version: Number(row.version), body: row.body }))
   }
 
-  /** What the other gateways have charged, as far as it changed lately, or ever. */
-  async chargedElsewhere(gatewayId: string, isAll: boolean): Promise<Sum[]> {
+  /** All balances. */
+  async accounts(): Promise<SharedAccount[]> {
+    const sql = 'SELECT key_id, cycle, free + leased - owed AS left_over FROM farebox.account'
+    const rows = await this.#query('accounts', sql, [])
+    return rows.map((row) => ({
+      keyId: String(row.key_id),
+      cycle: Number(row.cycle),
+      leftMicro: Number(row.left_over),
+    }))
+  }
+
+  /** What the other gateways have charged, as far as it changed in so many milliseconds, or before and was not to be seen then; undefined for all of it. */
+  async chargedElsewhere(gatewayId: string, inMs: number | undefined): Promise<Sum[]> {
     const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
       AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
       GROUP BY key_id, cycle`
-    const rows = await this.#query('elsewhere', sql, [gatewayId, isAll ? '100 years' : LATELY])
+    const rows = await this.#query('elsewhere', sql, [
+      gatewayId,
+      inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`,
+    ])
     return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
   }
 
@@ -103,7 +141,8 @@ export class Connection {
     const client = this.#client
     if (client === undefined) throw new FleetUnreachable(undefined)
     try {
-      const { rows } = await client.query<Record<string, unknown>>({ name, text, values: [...values] })
+      const query = { name, text, values: [...values], query_timeout: this.#timeoutMs }
+      const { rows } = await client.query<Record<string, unknown>>(query)
       return rows
     } catch (error) {
       // Nobody can say what became of it: what is true is read anew, over a connection of its own.

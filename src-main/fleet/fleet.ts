@@ -8,7 +8,10 @@ import { Changes } from '#fleet/changes.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
-import { CannotJoin, type FleetOptions } from '#fleet/membership.ts'
+import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
+import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
+import { SharedReceipts } from '#fleet/receipts.ts'
+import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { Shipping } from '#fleet/shipping.ts'
@@ -18,6 +21,12 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
 const BEAT_MS = 1000
 const SHIP_MS = 250
+const AHEAD_MS = 250
+/** After a look at what the others have charged the next one comes when so many times as long has passed, and within a bound. */
+const LOOK_REST = 50
+const MAX_REST_MS = 10_000
+/** So many keys in one question: it holds their accounts until it is answered. */
+const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
@@ -31,10 +40,15 @@ export class Fleet implements Leases {
   readonly #book: LeaseBook
   readonly #queue: LeaseQueue
   readonly #shipping: Shipping
+  readonly #recent: RecentCalls
+  readonly receipts: SharedReceipts
+  readonly #stopListening: () => void
   /** What the other gateways have charged, by key and cycle, in micro-credits. */
   readonly #elsewhere = new Map<string, number>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
+  /** At what the others have charged. */
+  #looked = { beganMs: 0, tookMs: 0 }
   #isJoining = false
   #isClosed = false
 
@@ -53,6 +67,9 @@ export class Fleet implements Leases {
     const take = (request: TakeRequest) => this.#take(request)
     this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
+    this.receipts = new SharedReceipts({ seat: this.#seat, after })
+    this.#recent = new RecentCalls(monotonicMs)
+    this.#stopListening = options.recorded.listen((calls) => this.#recent.recorded(calls))
   }
 
   /** The catalogue's side of it. */
@@ -62,6 +79,11 @@ export class Fleet implements Leases {
 
   get gatewayId(): string {
     return this.#seat.gatewayId
+  }
+
+  /** Which shared books these are; undefined before it first joined. */
+  get booksId(): string | undefined {
+    return this.#seat.booksId
   }
 
   get isServing(): boolean {
@@ -91,14 +113,38 @@ export class Fleet implements Leases {
     return settle(this.#seat, gatewayId, how)
   }
 
+  /** What is shared by now, to be held against what is here. Rejects with FleetUnreachable. */
+  found(): Promise<SharedState> {
+    return foundIn(this.#seat)
+  }
+
+  /**
+   * Takes what is left of all balances out of the shared books, as their last gateway; they are closed to all others then. Says what the others have
+   * charged, by key and cycle, in micro-credits. Rejects with CannotJoin where others are not done, and with FleetUnreachable; it can be repeated.
+   */
+  async takeBack(): Promise<(keyId: string, cycle: number) => number> {
+    await this.#shipping.ship(true)
+    await handBack(this.#seat, () => this.#changes.follow())
+    await this.#lookElsewhere(true)
+    return (keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0
+  }
+
+  /** Leaves and belongs to no shared books from now on, as another gateway than it was. */
+  async leaveForGood(gatewayId: string): Promise<void> {
+    await this.close()
+    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0 })
+  }
+
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
     this.#changes.begin(context)
     this.#options.ledger.showElsewhere((keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0)
+    const { errand, own } = this.#options
+    refuseErrand(errand, own.note, this.#changes.hasCatalog)
     try {
       await this.#join()
     } catch (error) {
-      if (!(error instanceof FleetUnreachable)) {
+      if (errand !== undefined || !(error instanceof FleetUnreachable)) {
         // An open connection would keep a process that cannot start from ending.
         this.#isClosed = true
         await this.#seat.close()
@@ -111,16 +157,16 @@ export class Fleet implements Leases {
       this.#joinLater()
     }
     this.#every(BEAT_MS, () => this.#beat())
-    this.#every(SHIP_MS, () => {
-      this.#askAhead()
-      return this.#shipping.ship()
-    })
+    this.#every(SHIP_MS, () => this.#shipping.ship())
+    this.#every(AHEAD_MS, () => this.#askAhead())
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
   async close(): Promise<void> {
+    if (this.#isClosed) return
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
+    this.#stopListening()
     const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }
     await tryFor(bound, () => this.#leave()).catch((error: unknown) => this.#failed(error))
     await this.#seat.close()
@@ -168,28 +214,46 @@ export class Fleet implements Leases {
     return answer
   }
 
-  /** Asks for more where a lease is running low, before a call has to wait for it. */
-  #askAhead(): void {
+  /** Asks for more where leases are running low, before calls have to wait for it: once for all of them. */
+  async #askAhead(): Promise<void> {
+    const asked: Sum[] = []
     for (const lease of this.#book.all) {
       const wantMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
-      if (wantMicro === 0) continue
-      this.#take({ lease, needMicro: 1, wantMicro, leastMicro: undefined }).then(
-        () => this.#changed(lease.keyId),
-        (error: unknown) => this.#failed(error),
-      )
+      if (wantMicro > 0) asked.push([lease.keyId, lease.cycle, wantMicro])
+      if (asked.length === MAX_ASKED) break
     }
+    if (asked.length === 0) return
+    const seat = this.#seat
+    const taken = await seat.inTurn(async () => {
+      if (this.#isClosed) return []
+      const { error, got } = await seat.say('take_ahead', [JSON.stringify(asked)])
+      if (error !== undefined) return []
+      this.#book.leased(got as readonly Sum[])
+      return got as readonly Sum[]
+    })
+    for (const [keyId] of taken) this.#changed(keyId)
   }
 
   async #beat(): Promise<void> {
-    const version = await this.#seat.inTurn(() => this.#seat.beat())
+    const version = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
     if (version > this.#seat.version) await this.#changes.follow()
-    await this.#lookElsewhere(false)
+    const { beganMs, tookMs } = this.#looked
+    // It is for people to look at, and takes long where there are many gateways and keys.
+    if (this.#options.monotonicMs() - beganMs > Math.min(LOOK_REST * tookMs, MAX_REST_MS))
+      await this.#lookElsewhere(false)
     await this.#changes.tellRest()
   }
 
   /** What the others have charged counts for what people are shown of a balance. */
   async #lookElsewhere(isAll: boolean): Promise<void> {
-    const sums = await this.#seat.inTurn((connection) => connection.chargedElsewhere(this.#seat.gatewayId, isAll))
+    const { monotonicMs } = this.#options
+    const sums = await this.#seat.inTurn(async (connection) => {
+      const beganMs = monotonicMs()
+      const inMs = isAll ? undefined : beganMs - this.#looked.beganMs
+      const found = await connection.chargedElsewhere(this.#seat.gatewayId, inMs)
+      this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
+      return found
+    })
     for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
   }
 
@@ -240,6 +304,8 @@ export class Fleet implements Leases {
     const [word = '', subject = ''] = text.split(' ')
     const failed = (error: unknown) => this.#failed(error)
     if (word === 'version' && Number(subject) > this.#seat.version) this.#changes.follow().catch(failed)
+    if (word === 'receipt') this.receipts.lookedFor(subject).catch(failed)
+    if (word === 'found') this.receipts.found(subject).catch(failed)
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)

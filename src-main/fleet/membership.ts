@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts'
 import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import type { Ledger } from '#ledger/ledger.ts'
+import type { RecordedCalls } from '#ledger/recorded.ts'
 
 /** What this gateway keeps on its own disk about the books that it shares. */
 export type OwnNote = {
@@ -27,7 +28,12 @@ export interface OwnBooks {
   ): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
 }
 
+/** What a command opens a data folder for: to bring its books to a database that has none, or to take the balances out of it again. */
+export type FleetErrand = 'bring' | 'take-back'
+
 export type FleetOptions = {
+  /** undefined for a gateway that serves. */
+  readonly errand?: FleetErrand | undefined
   readonly url: string
   readonly password: () => string | undefined
   /** Where it runs, for people. */
@@ -37,6 +43,8 @@ export type FleetOptions = {
   readonly longestCallMs: number
   readonly holdWaitMs: () => number
   readonly own: OwnBooks
+  /** The calls of this gateway. */
+  readonly recorded: Pick<RecordedCalls, 'listen'>
   readonly ledger: Ledger
   readonly log: Log
   readonly monotonicMs: () => number
@@ -55,6 +63,22 @@ const RETIRED =
   'An administrator declared this gateway lost and settled what it had left in doubt. Begin with an empty folder.'
 const TWO_CATALOGS =
   'This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.'
+const MOVED = 'The balances of this shared database were moved out of it by its last gateway. Use another one.'
+const NOTHING_TO_BRING = 'Nothing is set up in this data folder, so there is nothing to move.'
+const NOT_SHARED = 'This data folder shares its books with no other, so there is nothing to take back.'
+const LEFT_ALONE =
+  'This data folder shares its books with others: name their database with FAREBOX_DATABASE_URL, or leave it with `farebox migrate-to sqlite`.'
+
+/** Throws CannotJoin where gateways that share books must not run, since none of them would know of this one: nobody named their database. */
+export function refuseAlone(note: OwnNote | undefined): void {
+  if (note?.booksId !== undefined) throw new CannotJoin(LEFT_ALONE)
+}
+
+/** Throws CannotJoin where a command has nothing to do. */
+export function refuseErrand(errand: FleetErrand | undefined, note: OwnNote, hasCatalog: boolean): void {
+  if (errand === 'bring' && !hasCatalog) throw new CannotJoin(NOTHING_TO_BRING)
+  if (errand === 'take-back' && note.booksId === undefined) throw new CannotJoin(NOT_SHARED)
+}
 
 /** Throws CannotJoin where what PostgreSQL answered does not fit this gateway. */
 export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: OwnNote, hasCatalog: boolean): void {
@@ -63,6 +87,7 @@ export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: O
     throw new CannotJoin(`A gateway with this data folder runs already, at ${String(place)}. ${TWIN}`)
   if (error === 'older') throw new CannotJoin(OLDER)
   if (error === 'retired') throw new CannotJoin(RETIRED)
+  if (error === 'moved') throw new CannotJoin(MOVED)
   const isForeign = note.booksId !== undefined && note.booksId !== String(books)
   if (isForeign || note.version > Number(version)) throw new CannotJoin(FOREIGN)
   if (note.booksId === undefined && hasCatalog && Number(version) > 0) throw new CannotJoin(TWO_CATALOGS)

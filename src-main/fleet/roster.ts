@@ -2,6 +2,7 @@
 
 import { FleetRefused } from '#core/fleet.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
+import type { RecentFigures } from '#fleet/recent-calls.ts'
 import type { Seat } from '#fleet/seat.ts'
 
 /** Amounts are in micro-credits, times in UTC epoch milliseconds. */
@@ -20,6 +21,8 @@ export type SeenGateway = {
   readonly charged: number
   readonly doubt: number
   readonly doubted_keys: number
+  /** As it told them last; null of a gateway of an older program. */
+  readonly figures: RecentFigures | null
 }
 
 export type Roster = {

@@ -43,6 +43,7 @@ DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeli
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
   SELECT * INTO s FROM farebox.state FOR UPDATE;
+  IF s.moved_to <> g THEN RETURN '{"error": "moved"}'; END IF;
   SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
   IF FOUND AND old.retired_at IS NOT NULL THEN
     RETURN jsonb_build_object('error', 'retired');
@@ -92,19 +93,58 @@ BEGIN
   RETURN jsonb_build_object('got', got);
 END $$;
 
--- Says that a gateway is there.
-CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- Says that a gateway is there, and what its calls were like lately.
+CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval, lately jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied WHERE id = g AND epoch = e;
+  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim();
   RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
 END $$;
 
+-- As gateways of the program before say it.
+CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT farebox.beat(g, e, has_applied, grace, NULL)
+$$;
+
+-- Asks all gateways for the receipt of a call.
+CREATE OR REPLACE FUNCTION farebox.ask_receipt(g text, e bigint, call text) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_notify('farebox', 'receipt ' || call) FROM farebox.gateway WHERE id = g AND epoch = e
+$$;
+
+-- The gateway that served the call puts its receipt where the one that asked finds it.
+CREATE OR REPLACE FUNCTION farebox.tell_receipt(g text, e bigint, call text, what jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM farebox.receipt WHERE at < now() - interval '1 min';
+  INSERT INTO farebox.receipt (id, body) VALUES (call, what) ON CONFLICT (id) DO UPDATE SET body = what, at = now();
+  PERFORM pg_notify('farebox', 'found ' || call);
+END $$;
+
+CREATE OR REPLACE FUNCTION farebox.told_receipt(g text, e bigint, call text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('body', body) FROM farebox.receipt WHERE id = call
+$$;
+
 -- The end of a gateway that was meant: nothing of it runs any more.
 CREATE OR REPLACE FUNCTION farebox.leave_fleet(g text, e bigint) RETURNS void LANGUAGE sql AS $$
   UPDATE farebox.gateway SET free_at = now(), ended_at = now() WHERE id = g AND epoch = e
 $$;
+
+-- The last gateway takes what is left of the balances with it, and the books are closed to all others. Or says who is in the way.
+CREATE OR REPLACE FUNCTION farebox.hand_back(g text, e bigint, has_applied bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE s farebox.state; others jsonb;
+BEGIN
+  SELECT * INTO s FROM farebox.state FOR UPDATE;
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  IF s.version <> has_applied THEN RETURN '{"error": "stale"}'; END IF;
+  PERFORM farebox.reclaim();
+  SELECT jsonb_agg(place ORDER BY place) INTO others FROM farebox.gateway WHERE id <> g AND ended_at IS NULL AND retired_at IS NULL;
+  IF others IS NOT NULL THEN RETURN jsonb_build_object('error', 'others', 'places', others); END IF;
+  IF EXISTS (SELECT 1 FROM farebox.doubt WHERE settled_at IS NULL) THEN RETURN '{"error": "doubt"}'; END IF;
+  IF EXISTS (SELECT 1 FROM farebox.lease WHERE amount > 0) THEN RETURN '{"error": "leased"}'; END IF;
+  UPDATE farebox.gateway SET epoch = epoch + 1 WHERE id <> g;
+  UPDATE farebox.state SET moved_to = g, moved_at = coalesce(moved_at, now());
+  RETURN '{}';
+END $$;
 
 -- What is known of each gateway, and what it left in doubt.
 CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LANGUAGE sql AS $$
@@ -117,7 +157,8 @@ CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LA
     'leases', (SELECT count(*) FROM farebox.lease WHERE gateway = id AND amount > 0),
     'charged', (SELECT coalesce(sum(amount), 0) FROM farebox.charged WHERE gateway = id),
     'doubt', (SELECT coalesce(sum(amount), 0) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL),
-    'doubted_keys', (SELECT count(DISTINCT key_id) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL)
+    'doubted_keys', (SELECT count(DISTINCT key_id) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL),
+    'figures', figures
   ) ORDER BY seen_at DESC, id) FROM farebox.gateway WHERE retired_at IS NULL OR retired_at > now() - interval '30 days'), '[]'))
   FROM farebox.state
 $$;
@@ -185,6 +226,28 @@ BEGIN
     'version', (SELECT version FROM farebox.state));
 END $$;
 
+-- Takes more for leases of which the pace of their keys suggests it, and for which no call waits: what each wishes for, as far as it is free.
+CREATE OR REPLACE FUNCTION farebox.take_ahead(g text, e bigint, asked jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
+  -- Accounts in one order, so that no two gateways wait for each other.
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
+    -- As a call that waits is told of a cycle that is over.
+    CONTINUE WHEN EXISTS (SELECT 1 FROM farebox.account WHERE key_id = i.k AND cycle > i.c AND cycle < extract(epoch FROM now()) * 1000 - 5000);
+    SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
+    x := least(i.a, f / (2 * n));
+    CONTINUE WHEN NOT FOUND OR x < 1;
+    UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = i.k AND cycle = i.c;
+    INSERT INTO farebox.lease VALUES (g, i.k, i.c, x)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
+  END LOOP;
+  RETURN jsonb_build_object('got', got);
+END $$;
+
 -- Takes what a gateway charged, entries after from_seq up to to_seq, as sums by key and cycle, and what it gives back of its leases.
 CREATE OR REPLACE FUNCTION farebox.ship(g text, e bigint, from_seq bigint, to_seq bigint, charges jsonb, handed jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE i record; l bigint; f bigint; x bigint; y bigint; freed text[] := '{}';
@@ -222,6 +285,11 @@ BEGIN
   RETURN '{}';
 END $$;
 
+-- Accounts that a change opens.
+CREATE OR REPLACE FUNCTION farebox.opened(openings jsonb) RETURNS TABLE (k text, c bigint, granted bigint, used bigint) LANGUAGE sql AS $$
+  SELECT el->>0, (el->>1)::bigint, (el->>2)::bigint, (el->>3)::bigint FROM jsonb_array_elements(openings) el
+$$;
+
 -- Makes a change of the catalogue the next one, where its maker knows all that were made before.
 CREATE OR REPLACE FUNCTION farebox.publish(g text, e bigint, has_applied bigint, what jsonb, openings jsonb, adjustments jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE v bigint; i record; f bigint; x bigint;
@@ -230,12 +298,11 @@ BEGIN
   UPDATE farebox.state SET version = version + 1 WHERE version = has_applied RETURNING version INTO v;
   IF NOT FOUND THEN RETURN (SELECT jsonb_build_object('error', 'stale', 'version', version) FROM farebox.state); END IF;
   INSERT INTO farebox.change (version, gateway, body) VALUES (v, g, what);
-  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS granted, (el->>3)::bigint AS used
-      FROM jsonb_array_elements(openings) el LOOP
-    INSERT INTO farebox.account VALUES (i.k, i.c, i.granted, least(i.used, i.granted), 0, greatest(0, i.granted - i.used),
-      greatest(0, i.used - i.granted));
-    INSERT INTO farebox.charged VALUES (g, i.k, i.c, i.used);
-  END LOOP;
+  INSERT INTO farebox.account SELECT k, c, greatest(0, granted), least(used, greatest(0, granted)), 0, greatest(0, granted - used),
+      greatest(0, used - granted) FROM farebox.opened(openings);
+  INSERT INTO farebox.charged SELECT g, k, c, used FROM farebox.opened(openings);
+  -- A correction took more than there was.
+  INSERT INTO farebox.charged SELECT '', k, c, -granted FROM farebox.opened(openings) WHERE granted < 0;
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a, (el->>3)::bigint AS base
       FROM jsonb_array_elements(adjustments) el ORDER BY 1, 2 LOOP
     INSERT INTO farebox.account VALUES (i.k, i.c, i.base, 0, 0, i.base, 0) ON CONFLICT DO NOTHING;

@@ -104,8 +104,31 @@ ALTER TABLE farebox.doubt
 CREATE INDEX doubt_open ON farebox.doubt (gateway) WHERE settled_at IS NULL;
 `
 
+const MOVED = `
+ALTER TABLE farebox.state
+  -- The gateway that took the balances with it, as the last one: these books are closed to all others.
+  ADD moved_to text,
+  ADD moved_at timestamptz;
+`
+
+/** The tables stay; a function came. */
+const TAKEN_AHEAD = ''
+
+const SEEN_FROM_EVERYWHERE = `
+ALTER TABLE farebox.gateway
+  -- What its calls were like lately, for people.
+  ADD figures jsonb;
+
+-- Receipts that another gateway asked for, for a moment.
+CREATE UNLOGGED TABLE farebox.receipt (
+  id text PRIMARY KEY,
+  body jsonb NOT NULL,
+  at timestamptz NOT NULL DEFAULT now()
+);
+`
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER] as const
+const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE] as const
 
 export const SCHEMA_VERSION = STEPS.length
 

@@ -5,6 +5,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import { refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import type { RecentFigures } from '#fleet/recent-calls.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
@@ -53,6 +54,10 @@ export class Seat {
     return this.#note.gatewayId
   }
 
+  get booksId(): string | undefined {
+    return this.#note.booksId
+  }
+
   /** Of the catalogue that this gateway has. */
   get version(): number {
     return this.#note.version
@@ -96,10 +101,15 @@ export class Seat {
     return answer
   }
 
+  /** As the connection's. In its turn. */
+  patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#connection.patiently(work)
+  }
+
   /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
-  async beat(): Promise<number> {
+  async beat(figures: RecentFigures): Promise<number> {
     const sentAt = this.#now()
-    const { version } = await this.say('beat', [this.version, this.#grace])
+    const { version } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
     this.#heardAt = sentAt
     return Number(version)
   }
@@ -116,7 +126,14 @@ export class Seat {
       const sentAt = this.#now()
       const values = [this.gatewayId, place, program, lastEntry, this.#grace]
       const answer = await this.#connection.call('join_fleet', values)
-      refuseForeign(answer, this.#note, hasCatalog)
+      try {
+        refuseForeign(answer, this.#note, hasCatalog)
+      } catch (error) {
+        // It has nothing there, and nobody is to wait for it.
+        const isNew = this.#note.booksId === undefined && answer.epoch !== undefined
+        if (isNew) await this.#connection.call('leave_fleet', [this.gatewayId, Number(answer.epoch)])
+        throw error
+      }
       // Before anything is brought: whoever has brought something belongs to these books.
       await this.#keep({ ...this.#note, booksId: String(answer.books) })
       this.#epoch = Number(answer.epoch)

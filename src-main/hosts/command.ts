@@ -10,7 +10,7 @@ import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { homeFolder } from '#config/home-folder.ts'
 import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
-import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
+import type { CommandHost, MigrationOutcome, MigrationRequest, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
 import { MACHINE } from '#hosts/machine.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
@@ -54,6 +54,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     exportLedger: exportOf,
     verifyLedger: verifyAt,
     restore: restoreInto,
+    migrate: moveBooksOf,
     openInBrowser: (dataDir, url) => openInBrowser(url, { dataDir, platform: process.platform, env: process.env }),
     dataDir: (flag) => configFor(flag).dataDir,
     openInProcess: openStore,
@@ -166,9 +167,15 @@ async function restoreInto(
   return restore({ dataDir, file, isDryRun, vaultKeyFile, nowMs: Date.now() })
 }
 
-function configFor(dataDir: string | undefined): Config {
+async function moveBooksOf(dataDir: string, { errand, url }: MigrationRequest): Promise<MigrationOutcome> {
+  const { migrate } = await import('#app/migrate.ts')
+  const config = configFor(dataDir, url === undefined ? {} : { FAREBOX_DATABASE_URL: url })
+  return migrate({ config, errand, log: (line) => process.stderr.write(`${line}\n`) })
+}
+
+function configFor(dataDir: string | undefined, env: Readonly<Record<string, string>> = {}): Config {
   const argv = dataDir === undefined ? [] : ['--data-dir', dataDir]
-  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homeFolder() })
+  const read = readConfig({ argv, env: { ...process.env, ...env }, platform: process.platform, homeDir: homeFolder() })
   if (read.type === 'mistake') throw new Error(read.message)
   return read.config
 }

@@ -96,15 +96,15 @@ export function adoptAccount(row: BalanceRow, nowMs: number): [Account, LedgerEn
   account.cycleStartedAtMs = cycleStartedAtMs
   account.nextResetAtMs = nextResetAtMs ?? Number.POSITIVE_INFINITY
   if (terms.packageType === 'unlimited') return [account, []]
-  account.grantedMicro = microCredits(grantedMicro)
-  const grant = {
-    keyId,
-    kind: 'grant',
-    amountMicro: account.grantedMicro,
-    cycleStartedAtMs,
-    createdAtMs: nowMs,
-  } as const
-  return [account, [{ ...grant, idempotencyId: `cycle:${cycleStartedAtMs}` }]]
+  account.grantedMicro = microCredits(Math.max(0, grantedMicro))
+  const at = { keyId, cycleStartedAtMs, createdAtMs: nowMs }
+  const grant = { ...at, kind: 'grant', amountMicro: account.grantedMicro } as const
+  const entries: LedgerEntry[] = [{ ...grant, idempotencyId: `cycle:${cycleStartedAtMs}` }]
+  if (grantedMicro < 0) {
+    const taken = { amountMicro: microCredits(grantedMicro), reason: 'taken on another gateway' }
+    entries.push(adjust(account, { ...taken, idempotencyId: `adopted:${cycleStartedAtMs}` }, nowMs))
+  }
+  return [account, entries]
 }
 
 /** When the cycle ends that `instantMs` belongs to by the calendar. */

@@ -144,9 +144,13 @@ const NOTHING: Standing = { availableMicro: 0, cycleFromMs: 0 }
 function standingsAfter(db: Database, rows: readonly StoredEntry[]): Map<number, Standing> {
   const found = new Map<number, Standing>()
   const steps = new Map<number, StoredEntry[]>()
+  let after: number | undefined
   for (const row of rows) {
-    const after = boundaryBefore(db, row.seq + 1)
-    steps.set(after, [...(steps.get(after) ?? []), row])
+    // The newest come first: those of one step follow each other.
+    if (after === undefined || after >= row.seq) after = boundaryBefore(db, row.seq + 1)
+    const step = steps.get(after)
+    if (step === undefined) steps.set(after, [row])
+    else step.push(row)
   }
   for (const [after, wanted] of steps) readStep(db, after, wanted, found)
   return found
@@ -154,14 +158,8 @@ function standingsAfter(db: Database, rows: readonly StoredEntry[]): Map<number,
 
 function readStep(db: Database, after: number, wanted: readonly StoredEntry[], found: Map<number, Standing>): void {
   const keyIds = new Set(wanted.map((row) => row.key_id))
-  const point = db
-    .prepare<[string, number], number>(
-      'SELECT available_micro FROM ledger_point WHERE key_id = ? AND last_seq <= ? ORDER BY last_seq DESC LIMIT 1',
-    )
-    .pluck()
-  const standings = new Map(
-    Array.from(keyIds, (keyId) => [keyId, { ...NOTHING, availableMicro: point.get(keyId, after) ?? 0 }]),
-  )
+  const first = wanted.reduce((least, { seq }) => Math.min(least, seq), Number.MAX_SAFE_INTEGER)
+  const standings = standingsBefore(db, keyIds, { after, before: first })
   const isWanted = new Set(wanted.map((row) => row.seq))
   const rows = db
     .prepare<[object], [number, string, EntryKind, number, number]>(
@@ -169,7 +167,7 @@ function readStep(db: Database, after: number, wanted: readonly StoredEntry[], f
          AND key_id IN (SELECT value FROM json_each(@keyIds)) ORDER BY seq`,
     )
     .raw()
-    .iterate({ after, last: largest(isWanted), keyIds: JSON.stringify([...keyIds]) })
+    .iterate({ after: first - 1, last: largest(isWanted), keyIds: JSON.stringify([...keyIds]) })
   for (const [seq, keyId, kind, amount, cycleMs] of rows) {
     const before = standings.get(keyId) ?? NOTHING
     const availableMicro = before.availableMicro + amount
@@ -181,6 +179,33 @@ function readStep(db: Database, after: number, wanted: readonly StoredEntry[], f
       cycleFromMs: kind === 'lapse' ? Math.max(cycleFromMs, cycleMs + 1) : cycleFromMs,
     })
   }
+}
+
+/** Where keys stood before the first entry that is wanted: what their points say, and the sums of their entries since. */
+function standingsBefore(
+  db: Database,
+  keyIds: ReadonlySet<string>,
+  range: { readonly after: number; readonly before: number },
+): Map<string, Standing> {
+  const point = db
+    .prepare<[string, number], number>(
+      'SELECT available_micro FROM ledger_point WHERE key_id = ? AND last_seq <= ? ORDER BY last_seq DESC LIMIT 1',
+    )
+    .pluck()
+  const sums = db
+    .prepare<[object], [string, number, number]>(
+      `SELECT key_id, sum(amount_micro), max(cycle_started_at_ms + (kind = 'lapse')) FROM ledger_entry NOT INDEXED
+         WHERE seq > @after AND seq < @before AND key_id IN (SELECT value FROM json_each(@keyIds)) GROUP BY key_id`,
+    )
+    .raw()
+    .all({ ...range, keyIds: JSON.stringify([...keyIds]) })
+  const since = new Map(sums.map(([keyId, sumMicro, cycleFromMs]) => [keyId, { sumMicro, cycleFromMs }]))
+  return new Map(
+    Array.from(keyIds, (keyId) => {
+      const { sumMicro, cycleFromMs } = since.get(keyId) ?? { sumMicro: 0, cycleFromMs: NOTHING.cycleFromMs }
+      return [keyId, { availableMicro: (point.get(keyId, range.after) ?? 0) + sumMicro, cycleFromMs }]
+    }),
+  )
 }
 
 /** Calls that were resolved after another one, the newest last; undefined where they are too many to say, or it is not known. */

@@ -23,7 +23,12 @@ export type ReportQuestions = {
   readonly nextPageOf: (
     page: unknown,
   ) => { readonly type: 'last' | 'unclear' } | { readonly type: 'next'; readonly page: string }
+  /** What could not be read, and what a provider says that has none of it; a report unless given. */
+  readonly words?: AskedWords
 }
+
+type AskedWords = { readonly what: string; readonly missing: string }
+const REPORT_WORDS: AskedWords = { what: 'The report', missing: 'It has no such reports (404).' }
 
 export type ReportPagesDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
@@ -49,9 +54,10 @@ const MAX_PARTS = 1_000_000
 
 export async function readReportPages(
   provider: Provider,
-  { questions, headers, nextPageOf }: ReportQuestions,
+  { questions, headers, nextPageOf, words = REPORT_WORDS }: ReportQuestions,
   deps: ReportPagesDeps,
 ): Promise<readonly object[] | Refusal> {
+  const failed = (says: string) => failure(says, words)
   const reference = billSecretReference(provider)
   const secret = await secretAt(reference, deps)
   if (typeof secret !== 'string') return secret
@@ -68,7 +74,7 @@ export async function readReportPages(
       const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft, untilMs }, deps)
       if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
-      if (answer.status !== 200) return refusedBy(answer, deps.clock.nowMs())
+      if (answer.status !== 200) return refusedBy(answer, deps.clock.nowMs(), words)
       bytesLeft -= Buffer.byteLength(answer.text)
       partsLeft -= partsOf(answer)
       const isTooLarge = bytesLeft <= 0 || partsLeft <= 0 || pages.length >= MAX_PAGES
@@ -156,19 +162,22 @@ function wishedDelayMs(answer: Answer | NoAnswer, nowMs: number): number {
   return answer.type === 'answer' ? (retryAfterMs(answer.headers['retry-after'], nowMs) ?? 0) : 0
 }
 
-function judge(status: number): string {
+function judge(status: number, { missing }: AskedWords): string {
   if (status === 401 || status === 403)
     return `It refuses the administrator's secret, or that has no rights to read it (${status}).`
-  if (status === 404) return 'It has no such reports (404).'
+  if (status === 404) return missing
   if (status >= 300 && status < 400) return `It redirects (${status}), which is not followed.`
   return `It answers ${status}.`
 }
 
-function refusedBy(answer: Answer, nowMs: number): Refusal {
+function refusedBy(answer: Answer, nowMs: number, words: AskedWords): Refusal {
   const waitMs = wishedDelayMs(answer, nowMs)
-  return { ...failed(judge(answer.status)), ...(waitMs > 0 && { retryAfterSeconds: Math.ceil(waitMs / 1000) }) }
+  return {
+    ...failure(judge(answer.status, words), words),
+    ...(waitMs > 0 && { retryAfterSeconds: Math.ceil(waitMs / 1000) }),
+  }
 }
 
-function failed(says: string): Refusal {
-  return refuse('upstream_error', `The report could not be read. ${says}`)
+function failure(says: string, { what }: AskedWords): Refusal {
+  return refuse('upstream_error', `${what} could not be read. ${says}`)
 }

@@ -12,12 +12,22 @@ import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { answeredDays, withAnswers } from '#reports/answered-days.ts'
 import { compareBill, shownCalls, shownTime, type ComparedBill } from '#reports/bill-check.ts'
 import { shownMoney, stateOf, type BillDaysRequest, type Day } from '#reports/bill-day.ts'
+import { readBillsKept } from '#store/bill-questions.ts'
+import { hasMoreBilled } from '#store/bill-rows.ts'
 import type { Db } from '#store/database.ts'
 
 const DAY_MS = 86_400_000
 const CURRENCY = 'USD'
 const PARTS_PER_MICRO = 1_000_000n
 const NO_COUNTS: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 0 }
+
+/** Calls whose answers said what they cost that are added up in some milliseconds. */
+const FEW_BILLED = 2000
+
+/** Whether the days are there in some milliseconds: no report is kept, and few answers said what they cost. */
+export function areDaysFew(db: Db, { fromMs, toMs }: BillDaysRequest): boolean {
+  return !readBillsKept(db).hasReports && !hasMoreBilled(db, { fromMs, toMs }, FEW_BILLED)
+}
 
 /** The latest day first. A provider of which nothing is kept has no day. */
 export function billDays(db: Db, request: BillDaysRequest): BillDays | Refusal {

@@ -90,15 +90,28 @@ function providerNotice({ provider, last_failure: failure }: StatusView['targets
 }
 
 /**
- * Budgets of members, projects and providers, each threshold once in a cycle, as the gateway has it. Keys are told of by their levels.
+ * Budgets of members, projects and providers, each threshold once in a cycle, and days of bills, as the gateway has it. Keys are told of by their levels.
  * `before` is the id of the latest alert that was looked at, and ids grow with time; what was reached before the first look is no news.
  */
 export function alertNotices(alerts: readonly AlertView[], before: string | undefined, words: Words): Told<string> {
   const told = alerts.reduce((latest, { id }) => (id > latest ? id : latest), before ?? '')
   const news = alerts.filter(({ id, scope }) => before !== undefined && id > before && scope !== 'key')
   if (news.length <= MAX_NOTICES) return { notices: news.map((alert) => alertNotice(alert, words)), told }
-  const text = words.counted('notice.manyBudgets', news.length)
-  return { notices: [{ title: words.text('notice.budget'), text, page: 'overview' }], told }
+  const bills = news.filter(({ scope }) => scope === 'bill')
+  const budgets = news.filter(({ scope }) => scope !== 'bill')
+  return { notices: [...togetherOf(budgets, 'budget', words), ...togetherOf(bills, 'bill', words)], told }
+}
+
+const TOGETHER = {
+  budget: { title: 'notice.budget', text: 'notice.manyBudgets', page: 'overview' },
+  bill: { title: 'notice.bill', text: 'notice.manyBills', page: 'bills' },
+} as const
+
+/** One notice for all of a kind; one alone says what it is about. */
+function togetherOf(alerts: readonly AlertView[], kind: keyof typeof TOGETHER, words: Words): readonly Notice[] {
+  if (alerts.length <= 1) return alerts.map((alert) => alertNotice(alert, words))
+  const { title, text, page } = TOGETHER[kind]
+  return [{ title: words.text(title), text: words.counted(text, alerts.length), page }]
 }
 
 function alertNotice(alert: AlertView, words: Words): Notice {

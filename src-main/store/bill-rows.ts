@@ -1,6 +1,7 @@
 // What the records of calls say about one provider, for comparing them with its bill: sums by hour of UTC and model, and the records
 // of which something is in doubt.
 
+import type { PassedName } from '#core/provider-dialect.ts'
 import type { Db } from '#store/database.ts'
 
 export type BillHour = {
@@ -40,12 +41,29 @@ export type BillRange = {
   readonly toMs: number
 }
 
+/** Providers report the usage of these elsewhere, in images, seconds or calls: their tokens are in no report that is compared. */
+const REPORTED_ELSEWHERE = [
+  'images',
+  'image-edits',
+  'image-variations',
+  'speech',
+  'transcriptions',
+  'translations',
+  'moderations',
+  'rerank',
+] as const satisfies readonly PassedName[]
+const IS_COMPARED = `endpoint NOT IN (${REPORTED_ELSEWHERE.map((name) => `'${name}'`).join()})`
+
+const TOKEN_SUMS = ['input', 'cache_read', 'cache_write', 'output']
+  .map((name) => `coalesce(sum(${name}_tokens) FILTER (WHERE ${IS_COMPARED}), 0) AS ${name}`)
+  .join()
+
+/** The money of all calls, and the tokens of those that reports count in tokens. */
 export function billHours(db: Db, { providerId, fromMs, toMs }: BillRange): BillHour[] {
   return db
     .prepare<[number, number, string], BillHour>(
       `SELECT created_at_ms / 3600000 AS hour, upstream_model AS model, count(*) AS calls,
-         sum(coalesce(input_tokens, 0)) AS input, sum(coalesce(cache_read_tokens, 0)) AS cache_read,
-         sum(coalesce(cache_write_tokens, 0)) AS cache_write, sum(coalesce(output_tokens, 0)) AS output,
+         ${TOKEN_SUMS},
          sum(charge_micro) AS charge_micro
        FROM usage_record INDEXED BY usage_record_created
        WHERE created_at_ms >= ? AND created_at_ms < ? AND provider_id = ? AND upstream_model IS NOT NULL
@@ -118,6 +136,12 @@ export function billedDays(db: Db, range: TimeRange): BilledDay[] {
        ${BILLED} GROUP BY 1, 2`,
     )
     .all(range)
+}
+
+/** Whether there are more than so many of their calls. */
+export function hasMoreBilled(db: Db, range: TimeRange, most: number): boolean {
+  const beyond = db.prepare<TimeRange & { readonly most: number }>(`SELECT 1 ${BILLED} LIMIT 1 OFFSET @most`)
+  return beyond.get({ ...range, most }) !== undefined
 }
 
 /** Of those, the calls that differ by more than rounding. Each kind names `limit` of its calls, from the first on. */

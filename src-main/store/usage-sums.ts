@@ -6,7 +6,7 @@ import type { Db } from '#store/database.ts'
 import { groupConditions, partParameters, partsOf, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { statement } from '#store/statements.ts'
 import { RECORD_SUMS, ROLLUP_SUMS, type Sums } from '#store/usage-measures.ts'
-import { idsOf, PART_COLUMNS, sliceFor, WHOLE_SLICE, type Part } from '#store/usage-slices.ts'
+import { idsOf, PART_COLUMNS, sliceFor, type Part } from '#store/usage-slices.ts'
 
 export type SumsQuery = {
   readonly rollup: Rollup
@@ -48,10 +48,12 @@ export function sumsByInterval(
 export function countValues(db: Db, { parts, group, owners = {} }: SumsQuery): number {
   if (group === undefined) return 1
   const { value } = valuesOf(group, false)
+  // Every call is in every slice of days, so that the smallest one that tells it has all values.
+  const slice = sliceFor('day', [...partsOf(parts), partBehind(group)])
   const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM usage_group AS parts ${eachOf(group)}
-    WHERE parts.slice = ${WHOLE_SLICE} ${groupConditions('parts', parts)}`
+    WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
   const lists = { owners: JSON.stringify(owners), shown: '[]' }
-  return statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists })?.count ?? 0
+  return statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists, slice })?.count ?? 0
 }
 
 /** Sums over records of a range of time, for the part of an hour; reads each of them. */
@@ -98,9 +100,8 @@ function source(
     shown: JSON.stringify(shown ?? []),
   }
   const groups = `FROM usage_group AS parts WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
-  const { wanted, all } = countGroups(db, groups, parameters)
   const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
-  const from = wanted * FEW < all ? byGroup(table, groups) : bySlice(table, parts)
+  const from = isOfFew(db, parts, groups, parameters) ? byGroup(table, groups) : bySlice(table, parts)
   return {
     from: { ...from, ...valuesOf(group, shown !== undefined), tables: from.tables + eachOf(group) + from.where },
     parameters,
@@ -151,31 +152,36 @@ function valuesOf(
   group: SumsQuery['group'],
   isRestSummed: boolean,
 ): { readonly value: string; readonly shown: string } {
-  const owner = `coalesce((SELECT value FROM owner WHERE owner.key = parts.key_id), '')`
-  const value = valueOf(group) ?? owner
+  const value = valueOf(group)
   return { value, shown: !isRestSummed ? value : `iif(${value} IN (SELECT value FROM shown), ${value}, NULL)` }
 }
 
-/** Where a group stands; undefined for the owner. */
-function valueOf(group: SumsQuery['group']): string | undefined {
+/** Where a group stands. */
+function valueOf(group: SumsQuery['group']): string {
   if (group === undefined) return `''`
   if (group === 'tag') return 'tag.value'
-  return group === 'owner' ? undefined : `parts.${PART_COLUMNS[group]}`
+  return group === 'owner' ? `coalesce(owner.value, '')` : `parts.${PART_COLUMNS[group]}`
 }
 
 /** A row for each of the tags that stand between commas, and one where there is none. */
 const EACH_TAG = ` CROSS JOIN json_each('["' || replace(trim(parts.tags, ','), ',', '","') || '"]') AS tag`
 
+/** By the index that SQLite makes for a join: each key has one owner at the most. */
+const OF_OWNER = ' LEFT JOIN owner ON owner.key = parts.key_id'
+
 function eachOf(group: SumsQuery['group']): string {
+  if (group === 'owner') return OF_OWNER
   return group === 'tag' ? EACH_TAG : ''
 }
 
-function countGroups(db: Db, groups: string, parameters: object): { wanted: number; all: number } {
+/** Whether few groups of a slice are wanted. Counting them takes longer than many sums do. */
+function isOfFew(db: Db, parts: UsageParts, groups: string, parameters: object): boolean {
+  if (partsOf(parts).length === 0) return false
   const row = statement<{ wanted: number; all: number }>(
     db,
     `SELECT (SELECT count(*) ${groups}) AS wanted, (SELECT count(*) FROM usage_group WHERE slice = @slice) AS "all"`,
   ).get(parameters)
-  return row ?? { wanted: 0, all: 0 }
+  return row !== undefined && row.wanted * FEW < row.all
 }
 
 /** How long streams took to begin, over hours by their beginnings: calls by class of time. */

@@ -13,7 +13,7 @@ import { verifyLedger } from '#ledger/verify.ts'
 import { billCheck, type BillCheckRequest } from '#reports/bill-check.ts'
 import { billCorrections, type BillCorrection } from '#reports/bill-corrections.ts'
 import type { BillDaysRequest } from '#reports/bill-day.ts'
-import { billDays } from '#reports/bill-days.ts'
+import { areDaysFew, billDays } from '#reports/bill-days.ts'
 import { rowsToKeep } from '#reports/kept-bills.ts'
 import { ledgerView } from '#reports/ledger-view.ts'
 import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
@@ -57,6 +57,8 @@ export type ReportOperations = {
   billCorrections: { input: BillCheckRequest; output: BillCorrection[] | Refusal }
   /** JSON text of a `BillDays`. */
   billDays: { input: BillDaysRequest; output: Uint8Array | Refusal }
+  /** The same where it takes some milliseconds; undefined where it would take long. */
+  fewBillDays: { input: BillDaysRequest; output: Uint8Array | Refusal | undefined }
   /** What is to be kept of a report: `rows` is JSON text of `ReportRows`. */
   billRows: { input: string; output: { readonly form: string; readonly rows: Uint8Array } | Refusal }
   /** By the id of the provider. */
@@ -104,10 +106,8 @@ serveOperations<ReportOperations>({
     return isRefusal(report) ? report : jsonOf(report)
   },
   billCorrections: (request) => billCorrections(db, request),
-  billDays: (request) => {
-    const days = billDays(db, request)
-    return isRefusal(days) ? days : jsonOf(days)
-  },
+  billDays: daysOfBills,
+  fewBillDays: (request) => (areDaysFew(db, request) ? daysOfBills(request) : undefined),
   billRows: (text) => {
     const read = rowsToKeep(text)
     return isRefusal(read) ? read : { form: read.form, rows: jsonOf(read.rows) }
@@ -145,6 +145,11 @@ function giveWay(): void {
   } catch {
     // A sandbox may forbid it, and everything works without.
   }
+}
+
+function daysOfBills(request: BillDaysRequest): Uint8Array | Refusal {
+  const days = billDays(db, request)
+  return isRefusal(days) ? days : jsonOf(days)
 }
 
 function missed({ lastId, keyIds, most }: MissedRequest): UsageView[] | undefined {

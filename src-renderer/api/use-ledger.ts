@@ -12,8 +12,10 @@ const NEWER_EVERY_MS = 5000
 /** Entries stay as they were read, so that nothing moves under a reader's eyes; `hasNewer` says that there are more by now. */
 export function useLedger(filter: LedgerFilter) {
   const list = usePages('listLedger', filter, 'ledger-pages')
-  const newest = useApi('listLedger', { query: { ...filter, limit: '1' } }, { everyMs: NEWER_EVERY_MS })
   const { data } = list
+  // What is newer than the list is of no interest before it is there.
+  const isEnabled = data !== undefined
+  const newest = useApi('listLedger', { query: { ...filter, limit: '1' } }, { everyMs: NEWER_EVERY_MS, isEnabled })
   const newestSeq = newest.data?.entries[0]?.seq
   const firstSeq = data?.pages.find((page) => page.entries.length > 0)?.entries[0]?.seq
   return {

@@ -12,6 +12,9 @@ type Name = 'theme' | 'language'
 let kept: ReadonlySet<string> = new Set()
 let shownFor: string | undefined
 
+/** Whoever waits longer for it first sees what this browser chose. */
+const MAX_WAIT_MS = 1000
+
 /** To be called once at the start. */
 export function keepView(): void {
   onThemeChosen((theme) => keep('theme', theme))
@@ -29,8 +32,16 @@ export async function showKeptView({ role, name, signed_in_at: session }: Sessio
   shownFor = session
   kept = new Set()
   if (role !== 'administrator' || name !== null) return
+  const { promise: waitedLong, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, MAX_WAIT_MS)
+  await Promise.race([showChoices(session), waitedLong])
+  clearTimeout(timer)
+}
+
+async function showChoices(session: string): Promise<void> {
   try {
     const { settings } = await callApi('showSettings')
+    if (session !== shownFor) return
     kept = new Set(settings.filter((setting) => setting.is_changeable).map((setting) => setting.name))
     const chosen = (wanted: Name) =>
       settings.find((setting) => setting.name === wanted && setting.source !== 'default')?.value

@@ -130,7 +130,8 @@ const providers = createRoute({
   path: '/providers',
   validateSearch: parseProvidersSearch,
   beforeLoad: administratorsOnly,
-  loader: () => loadCatalogue('providers'),
+  // What is left on their accounts, and what they say was spent, is in the words of bills.
+  loader: () => Promise.all([loadCatalogue('providers'), loadCatalogue('bills')]),
   component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
 })
 const tools = createRoute({

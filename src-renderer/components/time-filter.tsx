@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
+import type { SetFilter } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import { instantOfLocal, localTimeOf } from '#renderer/data/times.ts'
+import { exactText, instantOfLocal, localTimeOf } from '#renderer/data/times.ts'
 
 const SPANS = ['1h', '24h', '7d', '30d'] as const
 const DAY_MS = 86_400_000
@@ -14,6 +15,27 @@ type TimeFilterProps = {
   /** What is undefined is taken out of the filter. */
   readonly onChange: (change: TimeRange) => void
   readonly className?: string
+}
+
+/** What is set of a range of time, in words. */
+export function useSetTimes({ range, onChange }: Pick<TimeFilterProps, 'range' | 'onChange'>): SetFilter[] {
+  const { t, i18n } = useTranslation('common')
+  return (['since', 'until'] as const).flatMap((name) => {
+    const text = range[name]
+    if (text === undefined) return []
+    const span = SPANS.find((one) => one === text)
+    const atMs = Date.parse(text)
+    const value = span === undefined ? (Number.isNaN(atMs) ? text : exactText(atMs, i18n.language)) : undefined
+    const label = t(span === undefined ? `time.${name}` : 'time.label')
+    return [
+      {
+        id: name,
+        label,
+        value: value ?? t(`time.spans.${span ?? 'own'}`),
+        onRemove: () => onChange({ [name]: undefined }),
+      },
+    ]
+  })
 }
 
 /** A usual length of time, or a range of one's own, by the clock of the reader. */

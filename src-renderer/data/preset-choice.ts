@@ -1,5 +1,6 @@
 // What has to be asked for when a provider is made from a preset.
 
+import { isNearAddress } from '#contract/link.ts'
 import type { Preset } from '#contract/presets.ts'
 import type { ModelOffer } from '#contract/provider-models.ts'
 
@@ -11,6 +12,12 @@ export function baseUrlOf(preset: Preset): string {
 /** Servers of one's own can be anywhere, and some addresses have a part that only the customer knows. */
 export function asksForBaseUrl(preset: Preset): boolean {
   return preset.network === 'local' || baseUrlOf(preset).includes('{')
+}
+
+/** Where the preset has it. Of what can be anywhere, a base URL that is no public name says it: on the internet it would be refused. */
+export function networkAt(baseUrl: string, preset: Preset): Preset['network'] {
+  const isAnywhere = preset.id === 'custom'
+  return isAnywhere && URL.canParse(baseUrl) && isNearAddress(baseUrl) ? 'local' : preset.network
 }
 
 /** The preset's own name, with a number where that is taken. */

@@ -18,7 +18,7 @@ export type ProviderRow = {
   readonly provider: ProviderView
   readonly targets: readonly TargetHealth[]
   readonly worst: HealthState | undefined
-  /** Undefined without limits, which is when nothing is counted. */
+  /** Undefined while it is being read. */
   readonly use: StatusView['provider_use'][number] | undefined
   /** Undefined while the models are being read. */
   readonly models: readonly ModelView[] | undefined

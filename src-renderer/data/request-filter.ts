@@ -46,11 +46,6 @@ export function refusedQueryOf({
   return ofCallsAlone.every((value) => value === undefined) ? filter : undefined
 }
 
-/** How many of the filters are set. */
-export function countOf(filter: RequestFilter): number {
-  return Object.values(filter).filter((value) => value !== undefined).length
-}
-
 /**
  * Whether a request that has just arrived belongs to the list. `ask`: only the server can tell, because the filter names what a
  * request does not say, or names something by its id.

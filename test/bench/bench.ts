@@ -6,6 +6,7 @@ import { callersFigures } from './callers.ts'
 import type { Child } from './child.ts'
 import { bareContender, fareboxContender, ownChild, profileText } from './contenders.ts'
 import { crowdFigures } from './crowd.ts'
+import { fleetFigures } from './fleet.ts'
 import { install, type Installation } from './farebox.ts'
 import { largeFigures } from './large.ts'
 import { mappingGrowth } from './mapping.ts'
@@ -33,6 +34,7 @@ const SPECIAL: Partial<Record<Only, Measurement>> = {
   attacks: attackFigures,
   callers: callersFigures,
   large: largeFigures,
+  fleet: fleetFigures,
 }
 
 try {

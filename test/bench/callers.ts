@@ -19,7 +19,7 @@ import { figuresLine } from './table.ts'
 
 const CROWDS = [1, 16, 64] as const
 const AFTERMATH_MS = 300
-const WARM_UP_SLICES = 5
+export const WARM_UP_SLICES = 5
 const LIMITS = {
   ratio: { 1: 3, 16: 2, 64: 2 },
   p50At16Ms: 2,
@@ -28,7 +28,7 @@ const LIMITS = {
   bytes: 3072,
 }
 
-type Runner = {
+export type Runner = {
   readonly name: string
   /** undefined for a gateway that somebody else started. */
   readonly child: Child | undefined
@@ -38,13 +38,13 @@ type Runner = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Slice = {
+export type Slice = {
   readonly cpuMicros: number
   readonly written: number
   readonly perSecond: number
   readonly took: readonly number[]
 }
-type Figures = { readonly name: string; readonly callers: number; readonly slices: readonly Slice[] }
+export type CallersFigures = { readonly name: string; readonly callers: number; readonly slices: readonly Slice[] }
 
 /** Returns lines for the terminal. Throws when an answer or a charge is wrong. */
 export async function callersFigures(farebox: Installation, options: Options, upstream: Child): Promise<string> {
@@ -54,14 +54,14 @@ export async function callersFigures(farebox: Installation, options: Options, up
   return [...rowsOf(figures), allocated, ...verdicts(figures, commitMs()), pages].join('\n') + '\n'
 }
 
-async function contest(farebox: Installation, options: Options, upstream: Child): Promise<Figures[]> {
+async function contest(farebox: Installation, options: Options, upstream: Child): Promise<CallersFigures[]> {
   const contenders = [bareContender(upstream.url), fareboxContender(farebox, 'chat', options)]
   const children: Child[] = []
   try {
     for (const contender of contenders) children.push(await contender.start('contest'))
     const runners = contenders.map(({ name, key }, place) => runnerOf(name, key, children[place]))
     if (options.gateway !== undefined) runners.push(otherRunner(options.gateway))
-    const figures: Figures[] = []
+    const figures: CallersFigures[] = []
     for (const callers of CROWDS) figures.push(...(await crowd(runners, callers, options.work)))
     const calls = CROWDS.length * (WARM_UP_SLICES + options.work.rounds) * options.work.callsPerSlice
     await contenders[1]?.checkCharges(children[1]?.url ?? '', calls * WHOLE_EXCHANGE.chargeMicro)
@@ -71,7 +71,7 @@ async function contest(farebox: Installation, options: Options, upstream: Child)
   }
 }
 
-function runnerOf(name: string, key: string, child: Child | undefined): Runner {
+export function runnerOf(name: string, key: string, child: Child | undefined): Runner {
   if (child === undefined) throw new Error(`${name} was not started`)
   return { name, child, url: child.url, key, exchange: WHOLE_EXCHANGE, headers: {} }
 }
@@ -82,8 +82,8 @@ function otherRunner({ url, model, headers }: Gateway): Runner {
   return { name: url, child: undefined, url, key: '', exchange, headers }
 }
 
-/** The same number of calls for all, in short slices in turn. */
-async function crowd(runners: readonly Runner[], callers: number, work: Work): Promise<Figures[]> {
+/** The same number of calls for all, in short slices in turn. Throws when an answer is wrong. */
+export async function crowd(runners: readonly Runner[], callers: number, work: Work): Promise<CallersFigures[]> {
   const clients = runners.map(({ name, url, key, headers }) => createClient({ name, url, key, headers }, callers))
   const slices: Slice[][] = runners.map(() => [])
   const ends = runners.map(({ child }) => figuresOf(child))
@@ -172,7 +172,7 @@ function commitMs(): number {
   }
 }
 
-function rowsOf(figures: readonly Figures[]): string[] {
+function rowsOf(figures: readonly CallersFigures[]): string[] {
   return figures.map(({ name, callers, slices }) => {
     const took = slices.flatMap((one) => one.took)
     const cpu = spread(slices.map((one) => one.cpuMicros))
@@ -187,7 +187,7 @@ function rowsOf(figures: readonly Figures[]): string[] {
   })
 }
 
-function verdicts(figures: readonly Figures[], durableMs: number): string[] {
+function verdicts(figures: readonly CallersFigures[], durableMs: number): string[] {
   const of = (name: string, callers: number) =>
     figures.find((one) => one.name === name && one.callers === callers)?.slices ?? []
   const p50 = (slices: readonly Slice[]) =>

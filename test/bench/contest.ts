@@ -119,9 +119,16 @@ async function single(one: Contestant, exchange: Exchange): Promise<Timing> {
 }
 
 /** Who comes first changes every time. */
+/** In each order as often as in any other: what one has left to do when it has answered falls into the turn of the next. */
 function inTurn(all: readonly Contestant[], turn: number): [number, Contestant][] {
-  const places = [...all.entries()]
-  return turn % 2 === 0 ? places : places.reverse()
+  const left = [...all.entries()]
+  const order: [number, Contestant][] = []
+  for (let number = turn; left.length > 0;) {
+    const choices = left.length
+    order.push(...left.splice(number % choices, 1))
+    number = Math.floor(number / choices)
+  }
+  return order
 }
 
 function callLoad({ callsPerSlice, callers }: Work): Load {

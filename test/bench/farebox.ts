@@ -2,7 +2,7 @@
 // package with more credit than any run can use, so that every call really holds and settles.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { runToEnd, startChild, type Child } from './child.ts'
@@ -36,29 +36,35 @@ const MAX_CREDITS = 1_000_000_000
  * when Farebox does not start or refuses.
  */
 export async function install(upstreamUrl: string, root: string = ROOT): Promise<Installation> {
-  const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-'))
-  const dataFolder = join(folder, 'data')
-  const profileFolder = join(folder, 'profiles')
+  const empty = emptyFolder(root)
+  const { dataFolder } = empty
   try {
-    const config = writeConfig(folder, upstreamUrl)
+    const config = writeConfig(dirname(dataFolder), upstreamUrl)
     const child = await startChild(startCommand(dataFolder, { root, more: ['--config', config] }))
     const key = await createKey(root, dataFolder)
     await child.stop()
-    return {
-      key,
-      dataFolder,
-      start: (mode, settings, more = []) => {
-        const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
-        const starting = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
-        return startChild({ ...starting, env: { ...starting.env, ...settings } })
-      },
-      run: (...args) => runVerb(root, dataFolder, args),
-      profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
-      remove: () => rmSync(folder, { recursive: true, force: true }),
-    }
+    return { ...empty, key }
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
+    empty.remove()
     throw error
+  }
+}
+
+/** A place for a data folder that no Farebox has made yet. */
+export function emptyFolder(root: string = ROOT): Omit<Installation, 'key'> {
+  const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-'))
+  const dataFolder = join(folder, 'data')
+  const profileFolder = join(folder, 'profiles')
+  return {
+    dataFolder,
+    start: (mode, settings, more = []) => {
+      const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
+      const starting = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
+      return startChild({ ...starting, env: { ...starting.env, ...settings } })
+    },
+    run: (...args) => runVerb(root, dataFolder, args),
+    profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
@@ -142,9 +148,9 @@ function writeConfig(folder: string, upstreamUrl: string): string {
   return path
 }
 
-function benchModel(id: string, targets: readonly { readonly provider: string; readonly model: string }[]) {
+export function benchModel(id: string, targets: readonly { readonly provider: string; readonly model: string }[]) {
   const size = { context_window: 128_000, max_output_tokens: 16_000 }
-  return { id, display_name: 'Bench chat', kind: 'chat', ...size, price: PRICE, targets }
+  return { id, display_name: 'Bench chat', kind: 'chat' as const, ...size, price: PRICE, targets: [...targets] }
 }
 
 function readProfile(file: string): CpuProfile {

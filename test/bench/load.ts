@@ -11,7 +11,18 @@ export type Timing = {
   readonly reads: number
 }
 
+/** An answer with another status than 200. */
+export class OtherStatus extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 export type Client = {
+  /** Rejects with OtherStatus where it was answered so. */
   call(exchange: Exchange): Promise<Timing>
   /** A call that can be left in the middle; its answer is rejected then. */
   begin(exchange: Exchange): { readonly answer: Promise<Timing>; leave(): void }
@@ -38,7 +49,10 @@ export function createClient(target: Target, connections: number, line?: Line): 
   const begin: Client['begin'] = (exchange) => {
     const leaving = new AbortController()
     const answer = new Promise<Timing>((resolve, reject) => {
-      const failed = (reason: string) => reject(new Error(`${target.name}: ${reason}`))
+      const failed = (reason: string, status?: number) => {
+        const message = `${target.name}: ${reason}`
+        reject(status === undefined ? new Error(message) : new OtherStatus(status, message))
+      }
       pool.dispatch(
         { ...options, path: exchange.path, body: exchange.body },
         checkedAnswer(exchange, { resolve, failed, left: leaving.signal }),
@@ -68,7 +82,7 @@ export async function runCalls(client: Client, exchange: Exchange, load: { calls
 
 type Ways = {
   readonly resolve: (timing: Timing) => void
-  readonly failed: (reason: string) => void
+  readonly failed: (reason: string, status?: number) => void
   readonly left: AbortSignal
 }
 
@@ -91,7 +105,7 @@ function checkedAnswer({ expected }: Exchange, { resolve, failed, left }: Ways):
     onResponseEnd: () => {
       const totalMs = performance.now() - startedAtMs
       const wrong = answer.difference()
-      if (status !== 200) failed(`status ${status} instead of 200: ${wrong}`)
+      if (status !== 200) failed(`status ${status} instead of 200: ${wrong}`, status)
       else if (wrong !== undefined) failed(`wrong bytes in an answer: ${wrong}`)
       else resolve({ firstByteMs, totalMs, reads })
     },

@@ -32,6 +32,7 @@ const ONLY = [
   'attacks',
   'callers',
   'large',
+  'fleet',
 ] as const
 export type Only = (typeof ONLY)[number]
 
@@ -61,6 +62,9 @@ export type Work = {
   readonly attackSeconds: number
   /** How often small calls are measured beside each kind of large conversations. */
   readonly largeRounds: number
+  /** How long several gateways are called at a steady pace, and how long all of them for one key. */
+  readonly paceSeconds: number
+  readonly hotSeconds: number
 }
 
 export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}] [--against FOLDER|URL]
@@ -68,7 +72,7 @@ export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load; reports, pages, sessions, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for
+  --only     only one kind of load; reports, pages, sessions, a crowd of streams, an hour of mixed load, attacks and gateways that share their books are only measured when they are asked for
   --against  this Farebox beside that of another checkout, in the same rounds; with --only callers the address of another gateway,
              to which --model NAME and --header 'Name: value' (as often as needed) are sent`
 
@@ -90,6 +94,8 @@ const FULL: Work = {
   soakMinutes: 60,
   attackSeconds: 15,
   largeRounds: 8,
+  paceSeconds: 20,
+  hotSeconds: 60,
 }
 
 const QUICK: Work = {
@@ -107,6 +113,8 @@ const QUICK: Work = {
   soakMinutes: 3,
   attackSeconds: 4,
   largeRounds: 3,
+  paceSeconds: 6,
+  hotSeconds: 10,
 }
 
 /** Throws a sentence for the user when an option is not known. */

@@ -17,6 +17,11 @@ export function systemMicros(pids: readonly number[]): number | undefined {
   return micros(pids, ({ system }) => system)
 }
 
+/** As `cpuMicros`, of the processes that one started and that have ended. */
+export function childrenMicros(pid: number): number | undefined {
+  return micros([pid], ({ children }) => children)
+}
+
 function micros(pids: readonly number[], ticksOf: (ticks: Ticks) => number): number | undefined {
   if (!canMeasureProcesses) return undefined
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
@@ -38,11 +43,12 @@ export function residentMiB(pids: readonly number[]): number | undefined {
   return kib.reduce((sum, each) => sum + each, 0) / 1024
 }
 
-type Ticks = { readonly user: number; readonly system: number }
+type Ticks = { readonly user: number; readonly system: number; readonly children: number }
 
 function cpuTicks(pid: number): Ticks {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may hold spaces; what follows it starts with field 3, and the times are fields 14 and 15.
+  // The name in parentheses may hold spaces; what follows it starts with field 3, and the times are fields 14 and 15, and
+  // those of ended children 16 and 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { user: Number(fields[11]), system: Number(fields[12]) }
+  return { user: Number(fields[11]), system: Number(fields[12]), children: Number(fields[13]) + Number(fields[14]) }
 }

@@ -133,13 +133,17 @@ export function verdict(stated: Omit<Verdict, 'isMet'>): Verdict {
   return { ...stated, isMet: stated.measured === undefined ? undefined : stated.measured.median <= stated.limit }
 }
 
-/** Ratios of rounds that followed each other, so that a slow minute of the machine cancels out. */
 export function ratios(bare: readonly Round[], farebox: readonly Round[]): Spread | undefined {
-  const pairs = farebox.flatMap(({ cpuMicros }, index) => {
-    const yardstick = bare[index]?.cpuMicros
+  const pairs = quotients(bare, farebox)
+  return pairs.length === 0 ? undefined : spread(pairs)
+}
+
+/** Of rounds that followed each other, so that a slow minute of the machine cancels out. */
+export function quotients(yardsticks: readonly Round[], rounds: readonly Round[]): number[] {
+  return rounds.flatMap(({ cpuMicros }, index) => {
+    const yardstick = yardsticks[index]?.cpuMicros
     return cpuMicros === undefined || yardstick === undefined ? [] : [cpuMicros / yardstick]
   })
-  return pairs.length === 0 ? undefined : spread(pairs)
 }
 
 function cpuSpread(rounds: readonly Round[]): Spread | undefined {

@@ -66,6 +66,11 @@ describe('money', () => {
       { costs: [cost('1'), cost('2', { model: 'o9' })], usage: [] },
       ['o9: not_through_farebox'],
     ],
+    [
+      'of a model that neither side counted tokens of',
+      { costs: [cost('1'), cost('2', { model: 'gpt-image-9' })] },
+      ['gpt-image-9: not_through_farebox'],
+    ],
     ['of which no tokens are known', { costs: [cost('2')], usage: [] }, ['gpt-4o: unexplained']],
     ['not there', { costs: [] }, ['gpt-4o: price_differs']],
   ])('%s', (_, given, said) => {

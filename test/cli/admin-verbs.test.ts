@@ -344,7 +344,7 @@ describe('member invite', () => {
 it('says of each gateway of a fleet how it is', async () => {
   const { stdout } = await run(['fleet'])
   expect(stdout).toMatch(
-    /^PLACE +STATE +VERSION +LAST SEEN .*IN DOUBT +ID\none:\/data +running, this one +0\.1\.0 +2027-01-02/,
+    /^PLACE +STATE +VERSION +LAST SEEN .*IN DOUBT +ID\none:\/data +running, this one +0\.1\.0 +2027-01-02.* 120 +210\/900 ms /,
   )
 })
 

@@ -1,7 +1,7 @@
 // The world outside a command, in memory, with everything that was printed and opened.
 
 import { runCommand } from '#cli/run.ts'
-import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
+import type { CommandHost, MigrationOutcome, MigrationRequest, RestoreOutcome } from '#cli/host.ts'
 import { fakeGateway, type FakeGateway } from './fake-gateway.ts'
 
 export type World = {
@@ -24,6 +24,8 @@ export type World = {
   readonly columns?: number
   /** What becomes of a restore. */
   readonly restored?: RestoreOutcome
+  /** What becomes of a move into a shared database, or out of it. */
+  readonly moved?: MigrationOutcome
 }
 
 export type Ran = {
@@ -42,6 +44,8 @@ export type Ran = {
   readonly programs: readonly { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }[]
   /** Every restore that was asked for. */
   readonly restores: readonly { readonly dataDir: string; readonly file: string; readonly isDryRun: boolean }[]
+  /** Every move that was asked for. */
+  readonly moves: readonly (MigrationRequest & { readonly dataDir: string })[]
 }
 
 /** A folder in which no gateway has ever run. */
@@ -55,6 +59,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const typed = [...(world.typed ?? [])]
   const written: Record<string, string> = {}
   const restores: Ran['restores'][number][] = []
+  const moves: Ran['moves'][number][] = []
   const opened: string[] = []
   const programs: Ran['programs'][number][] = []
   const answerTyped = async (question: string) => {
@@ -100,6 +105,10 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
       restores.push({ dataDir, ...request })
       return world.restored ?? { type: 'refused', message: 'There is no such file.' }
     },
+    migrate: async (dataDir, request) => {
+      moves.push({ dataDir, ...request })
+      return world.moved ?? { type: 'refused', message: 'There is nothing to move.' }
+    },
     openInProcess: async (dataDir) => {
       store.push(`open ${dataDir}`)
       if (world.openFails !== undefined) throw new Error(world.openFails)
@@ -107,7 +116,18 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores, opened, programs }
+  return {
+    exitCode,
+    ...printed,
+    requests: gateway.requests,
+    store,
+    questions,
+    written,
+    restores,
+    moves,
+    opened,
+    programs,
+  }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

@@ -29,10 +29,15 @@ function nextOf(kind: CycleKind, zone: string, instant: string): string {
   return iso(nextCycleStart(kind, zone, at(instant)))
 }
 
+/** A formatter takes a hundred times as long to make as to use. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
 /** Local date and time, written by the platform and not by the code under test. */
 function localText(zone: string, instantMs: number): string {
   const options = { timeZone: zone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' } as const
-  return new Intl.DateTimeFormat('sv-SE', options).format(instantMs)
+  const format = formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', options)
+  formats.set(zone, format)
+  return format.format(instantMs)
 }
 
 function localDate(zone: string, instantMs: number): string {

@@ -4,12 +4,10 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { postChat } from '../support/chat.ts'
-import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
-import { chatModel } from '../support/farebox.ts'
+import { ADA, fillForPanels, go, lookAtPanels, PANELS, press } from '../support/dashboard-panels.ts'
+import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
-const ADA = { name: 'ada', password: 'correct horse battery' }
 const TRAY_WIDTH = 420
 const PAGES = [
   ['overview', '.recharts-bar-rectangle'],
@@ -30,36 +28,9 @@ const PAGES = [
 let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await startDashboard()
-  const { call } = dashboard.farebox.admin
-  const there = { dialect: 'chat-completions', base_url: 'http://127.0.0.1:9/v1', network: 'local' } as const
-  await call('addProvider', { body: { name: 'elsewhere', preset: 'openai', ...there } })
-  const targets = [
-    { provider: 'elsewhere', model: 'gpt-6-luna' },
-    { provider: 'demo', model: 'demo-chat', priority: 1 },
-  ]
-  await call('addModel', { body: chatModel('jumpy', { targets, price: { input: 1, output: 2000 } }) })
-  await call('addModel', { body: chatModel('broken', { targets: targets.slice(0, 1) }) })
-  await call('addMember', { body: ADA })
-  await call('createKey', { body: { name: 'suspended-key', package: 'starter' } })
-  await call('suspendKey', { id: 'suspended-key' })
-  await call('setProject', { id: 'website', body: { credits_per_day: 2, credits_per_month: null } })
-  for (const model of ['demo-chat', 'broken', 'jumpy', 'unknown', 'demo-chat']) {
-    await (await postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model })).text()
-  }
+  await fillForPanels(dashboard)
 })
 afterAll(() => dashboard.close())
-
-const go = async (page: Page, name: string) => {
-  await page.locator(`nav a[href="/app/${name}"]`).click()
-  await page.waitForURL(`**/app/${name}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-}
-const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text }).first()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
-const menu = async (page: Page, of: string, item: string) => {
-  await press(page, `Actions for ${of}`)
-  await page.getByRole('menuitem', { name: item }).click()
-}
 
 /** What is wrong, with the name of what was looked at. */
 async function look(page: Page, name: string, part?: string): Promise<string[]> {
@@ -80,22 +51,9 @@ async function look(page: Page, name: string, part?: string): Promise<string[]> 
   return found
 }
 
-type Opened = readonly [name: string, open: (page: Page) => Promise<unknown>]
-
-/** Opens one drawer or dialog after the other, and closes what it opened. */
-async function lookAtPanels(page: Page, panels: readonly Opened[]): Promise<string[]> {
-  const found: string[] = []
-  const any = page.locator('[role=dialog], [role=alertdialog], [role=menu]')
-  for (const [name, open] of panels) {
-    await open(page)
-    await any.last().waitFor()
-    found.push(...(await look(page, name, '[role=dialog], [role=alertdialog], [role=menu]')))
-    for (let left = await any.count(); left > 0; left = await any.count()) {
-      await page.keyboard.press('Escape')
-      await expect.poll(() => any.count()).toBeLessThan(left)
-    }
-  }
-  return found
+/** What is wrong with the drawers and dialogs of a page. */
+function lookIn(page: Page, of: keyof typeof PANELS): Promise<string[]> {
+  return lookAtPanels(page, PANELS[of], (name) => look(page, name, '[role=dialog], [role=alertdialog], [role=menu]'))
 }
 
 it('has no serious fault on any page', async () => {
@@ -115,196 +73,30 @@ it('has no serious fault on any page', async () => {
 
 it('has no serious fault in the drawers and dialogs of keys, packages and members', async () => {
   await dashboard.visit('/keys', async (page) => {
-    const found = await lookAtPanels(page, [
-      ['key', () => openRow(row(page, 'suspended-key'))],
-      ['new key', () => press(page, 'Create a key')],
-      [
-        'top-up',
-        async () => {
-          await menu(page, 'first', 'Top up')
-          await page.getByLabel('Amount').fill('x')
-        },
-      ],
-      ['rotating', () => menu(page, 'first', 'Rotate')],
-      ['revoking', () => menu(page, 'first', 'Revoke')],
-    ])
-    await go(page, 'packages')
-    found.push(
-      ...(await lookAtPanels(page, [
-        ['package', () => openRow(row(page, 'starter'))],
-        [
-          'edit of a package',
-          async () => {
-            await menu(page, 'starter', 'Edit')
-            await page.getByRole('dialog').getByRole('radio', { name: 'Some' }).click()
-            await page.getByLabel('Requests per minute').fill('0')
-            await page.getByText('at least 1').waitFor()
-          },
-        ],
-      ])),
-    )
-    await go(page, 'members')
-    found.push(
-      ...(await lookAtPanels(page, [
-        ['member', () => openRow(row(page, 'ada'))],
-        ['export of what members used', () => press(page, 'Export')],
-        ['new member', () => press(page, 'Add a member')],
-        ['invite', () => press(page, 'Invite somebody')],
-        ['limits of a project', () => press(page, 'Limit a project')],
-        [
-          'card of an invite',
-          async () => {
-            await press(page, 'Invite somebody')
-            await page.getByLabel('Name').fill('invited')
-            await page.getByRole('dialog').getByRole('radio', { name: 'All' }).click()
-            await press(page, 'Make the link')
-            await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
-            // The first try to close it says what would be lost.
-            await page.keyboard.press('Escape')
-            await page.getByText('cannot be shown again').waitFor()
-          },
-        ],
-        [
-          'password',
-          async () => {
-            await menu(page, 'ada', 'Set password')
-            await page.getByLabel('Password', { exact: true }).fill('short')
-          },
-        ],
-      ])),
-    )
-    expect(found).toEqual([])
-  })
-}, 240_000)
-
-it('has no serious fault in the drawers and dialogs of models', async () => {
-  await dashboard.visit('/models', async (page) => {
-    const found = await lookAtPanels(page, [
-      ['model', () => openRow(row(page, 'broken'))],
-      ['menu of a model', () => press(page, 'Actions for broken')],
-      ['new model', () => press(page, 'Add a model')],
-      [
-        'price',
-        async () => {
-          await menu(page, 'broken', 'Change the price')
-          await page.getByRole('group').getByLabel('Input', { exact: true }).fill('500')
-          await page.getByText('The price is meant like this').waitFor()
-        },
-      ],
-      ['targets', () => menu(page, 'jumpy', 'Change targets')],
-      ['removing a model', () => menu(page, 'broken', 'Remove')],
-      [
-        'price card',
-        async () => {
-          await press(page, 'Compare prices')
-          await page.getByRole('checkbox', { name: 'Choose jumpy' }).click()
-        },
-      ],
-    ])
-    expect(found).toEqual([])
-  })
-}, 240_000)
-
-it('has no serious fault in the drawers and dialogs of providers', async () => {
-  await dashboard.visit('/providers', async (page) => {
-    const found = await lookAtPanels(page, [
-      [
-        'provider',
-        async () => {
-          await openRow(row(page, 'elsewhere'))
-          await press(page, 'Test the connection')
-          await page.getByText('Nothing listens at').waitFor()
-        },
-      ],
-      [
-        'presets',
-        async () => {
-          await press(page, 'Add a provider')
-          await page.getByRole('button', { name: /^vLLM/ }).waitFor()
-        },
-      ],
-      [
-        'new provider',
-        async () => {
-          await press(page, 'Add a provider')
-          await page.getByRole('button', { name: /^Azure/ }).click()
-        },
-      ],
-      [
-        'edit of a provider',
-        async () => {
-          await menu(page, 'elsewhere', 'Edit')
-          await page.getByText('Advanced: time limits').click()
-        },
-      ],
-      ['secret', () => menu(page, 'elsewhere', 'Give a secret')],
-      [
-        'models of a provider',
-        async () => {
-          await menu(page, 'elsewhere', 'Add models')
-          await page.getByRole('button', { name: 'Try again' }).waitFor()
-        },
-      ],
-      ['removing a provider', () => menu(page, 'elsewhere', 'Remove')],
-      [
-        'search for servers',
-        async () => {
-          await press(page, 'Find local servers')
-          await page.getByRole('dialog').getByRole('listitem').first().waitFor()
-        },
-      ],
-    ])
-    expect(found).toEqual([])
-  })
-}, 240_000)
-
-it('has no serious fault where tools are connected', async () => {
-  await dashboard.visit('/tools', async (page) => {
-    const connect = async (name: string) => {
-      await openRow(row(page, name))
-      await press(page, 'Connect')
-      await press(page, 'Show the changes')
-      await page.getByRole('group', { name: 'What changes' }).waitFor()
+    const found = await lookIn(page, 'keys')
+    for (const name of ['packages', 'members'] as const) {
+      await go(page, name)
+      found.push(...(await lookIn(page, name)))
     }
-    const found = await lookAtPanels(page, [
-      ['tool', () => openRow(row(page, 'Codex'))],
-      ['changes of a tool', () => connect('Codex')],
-      [
-        'connected tool',
-        async () => {
-          await connect('Codex')
-          await page.getByRole('dialog').last().getByRole('button', { name: 'Connect', exact: true }).click()
-          await page.getByText('Waiting for the first request').waitFor()
-        },
-      ],
-      [
-        'changes that are taken back',
-        async () => {
-          await openRow(row(page, 'Codex'))
-          await press(page, 'Disconnect')
-          await page.getByRole('region', { name: 'Changes in' }).waitFor()
-        },
-      ],
-    ])
     expect(found).toEqual([])
   })
 }, 240_000)
+
+it.each(['models', 'providers', 'tools'] as const)(
+  'has no serious fault in the drawers and dialogs of %s',
+  async (name) => {
+    await dashboard.visit(`/${name}`, async (page) => expect(await lookIn(page, name)).toEqual([]))
+  },
+  240_000,
+)
 
 it('has no serious fault where a request is looked at, and where one is tried', async () => {
   await dashboard.visit('/requests', async (page) => {
-    const found = await lookAtPanels(page, [
-      [
-        'receipt',
-        async () => {
-          await page.locator('[data-id]').first().click()
-          await page.getByText('Price version').waitFor()
-        },
-      ],
-    ])
-    await go(page, 'ledger')
-    found.push(...(await lookAtPanels(page, [['meaning of entries', () => press(page, 'What the entries mean')]])))
-    await go(page, 'audit')
-    found.push(...(await lookAtPanels(page, [['change', () => openRow(row(page, 'ada'))]])))
+    const found = await lookIn(page, 'requests')
+    for (const name of ['ledger', 'audit'] as const) {
+      await go(page, name)
+      found.push(...(await lookIn(page, name)))
+    }
     await go(page, 'try')
     await page.getByLabel('Model').selectOption('demo-chat')
     await press(page, 'Send')

@@ -139,6 +139,22 @@ describe('answers that say what they cost', () => {
   })
 })
 
+it("a provider's drawer has what it says was spent, beside ours", async () => {
+  await dashboard.visit('/providers', async (page) => {
+    await openRow(page.getByRole('row').filter({ has: page.getByText('upstream', { exact: true }) }))
+    const drawer = page.getByRole('dialog', { name: 'upstream' })
+    for (const name of ['Today (UTC)', 'This month (UTC)']) {
+      const part = drawer.getByRole('group', { name })
+      await part.getByText('Their bill, USD').waitFor()
+      // Two calls of 0.000039, of which one was billed otherwise.
+      await part.getByTitle('0.000099 USD').waitFor()
+      await part.getByTitle('0.000078 USD').waitFor()
+      await part.getByText('Up to').waitFor()
+    }
+    expect(await seriousViolations(page)).toEqual([])
+  })
+})
+
 it('is for administrators alone', async () => {
   await dashboard.visit(
     '/bills',
@@ -167,6 +183,12 @@ it('shows what is left on accounts once somebody asks', async () => {
     await accounts.getByRole('button', { name: 'Ask now' }).click()
     await accounts.getByText('1,110.50 CNY').waitFor()
     expect(asked).toEqual(['/user/balance'])
+  })
+  await dashboard.visit('/providers', async (page) => {
+    await openRow(page.getByRole('row').filter({ has: page.getByText('deepseek', { exact: true }) }))
+    const drawer = page.getByRole('dialog', { name: 'deepseek' })
+    await drawer.getByRole('heading', { name: 'What is left on accounts' }).waitFor()
+    await drawer.getByText('1,110.50 CNY').waitFor()
   })
   server.close()
 })

@@ -29,6 +29,7 @@ describe.runIf(CAN_SHARE)('the gateways of a fleet', () => {
       await row.getByText('Gone').waitFor()
       expect(await row.innerText()).toMatch(/In doubt: 0[.]25/)
       const own = page.getByRole('listitem').filter({ hasText: 'This gateway' })
+      await own.getByText('0 calls in the last minute').waitFor()
       expect(await own.innerText()).toContain('Running')
       await row.getByRole('button', { name: 'Charge it' }).click()
       const dialog = page.getByRole('alertdialog')

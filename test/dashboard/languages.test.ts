@@ -1,14 +1,13 @@
-// Every page in each language, on a desktop and in the window of the tray: no line is cut, wider than its place or left in English,
+// Every page, drawer and dialog in each language, on a desktop and in the window of the tray: no line is cut, wider than its place or left in English,
 // and nothing makes the page scroll sideways. A page is opened once and speaks one language after the other, since what takes the
 // time is to open it.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LANGUAGE_NAMES, type Language } from '../../src-renderer/data/languages.ts'
-import { postChat } from '../support/chat.ts'
 import { bringWords, cutWords } from '../support/cut-words.ts'
+import { fillForPanels, go, lookAtPanels, PANELS } from '../support/dashboard-panels.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
-import { chatModel } from '../support/farebox.ts'
 import { catalogue } from '../support/words.ts'
 
 /** English last: what finds its way on the page by words finds it in English again. */
@@ -34,22 +33,7 @@ const PAGES = [
 let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await startDashboard()
-  const { call } = dashboard.farebox.admin
-  const there = { dialect: 'chat-completions', base_url: 'http://127.0.0.1:9/v1', network: 'local' } as const
-  await call('addProvider', { body: { name: 'elsewhere', preset: 'openai', ...there } })
-  const targets = [
-    { provider: 'elsewhere', model: 'gpt-6-luna' },
-    { provider: 'demo', model: 'demo-chat', priority: 1 },
-  ]
-  await call('addModel', { body: chatModel('jumpy', { targets, price: { input: 1, output: 2000 } }) })
-  await call('addModel', { body: chatModel('broken', { targets: targets.slice(0, 1) }) })
-  await call('addMember', { body: { name: 'ada', password: 'correct horse battery' } })
-  await call('createKey', { body: { name: 'suspended-key', package: 'starter' } })
-  await call('suspendKey', { id: 'suspended-key' })
-  await call('setProject', { id: 'website', body: { credits_per_day: 2, credits_per_month: null } })
-  for (const model of ['demo-chat', 'broken', 'jumpy', 'unknown', 'demo-chat']) {
-    await (await postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model })).text()
-  }
+  await fillForPanels(dashboard)
 })
 afterAll(() => dashboard.close())
 
@@ -72,7 +56,29 @@ it('fits on every page in each language', async () => {
       await page.locator(`nav a[href="/app/${name}"]`).click()
       await page.waitForURL(`**/app/${name}`)
       await page.locator(sign).first().waitFor()
+      // The fields of filters, where they are behind a button.
+      if (name === 'usage' || name === 'requests')
+        await page.getByRole('button', { name: 'Filters', exact: true }).click()
       found.push(...(await faultsIn(page, name)))
+    }
+  })
+  expect(found).toEqual([])
+}, 240_000)
+
+it('fits in every drawer and dialog in each language', async () => {
+  const found: string[] = []
+  await dashboard.visit('/overview', async (page) => {
+    await bringWords(page, LANGUAGES)
+    for (const [of, panels] of Object.entries(PANELS)) {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await go(page, of)
+      const look = async (name: string) => {
+        const faults = await faultsIn(page, name)
+        // The next one is opened where everything has room.
+        await page.setViewportSize({ width: 1280, height: 900 })
+        return faults
+      }
+      found.push(...(await lookAtPanels(page, panels, look)))
     }
   })
   expect(found).toEqual([])

@@ -144,6 +144,23 @@ describe('the page', () => {
   })
 })
 
+describe('the chart', () => {
+  it('says what its bars add up to where one points at them', async () => {
+    await call((await newKey('pointed-at')).key)
+    await dashboard.visit('/overview?group=key&metric=requests&rollup=day', async (page) => {
+      await page.getByRole('table', { name: 'Sums of the chart' }).getByText('pointed-at').waitFor()
+      await page.locator('.recharts-bar-rectangle').last().hover()
+      const sum = page.locator('.recharts-tooltip-wrapper').getByText('Total', { exact: true }).locator('..')
+      await sum.waitFor()
+      expect((await sum.innerText()).replace(/\D/g, '')).toBe(await page.evaluate(SUM_OF_TIP))
+    })
+  })
+})
+
+/** What stands above the line of the tip, added up. */
+const SUM_OF_TIP = `[...document.querySelectorAll('.recharts-tooltip-wrapper p')].slice(1, -1)
+  .reduce((sum, line) => sum + Number(line.lastChild.textContent), 0).toString()`
+
 async function call(key: string): Promise<void> {
   const response = await postChat({ url: dashboard.farebox.url, key }, ASK)
   expect(response.status).toBe(200)

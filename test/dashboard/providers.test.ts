@@ -74,6 +74,27 @@ async function isNowhere(page: Page, secret: string): Promise<void> {
 }
 
 describe('a new provider', () => {
+  it('of no preset may be on this machine, with nothing said but its address', async () => {
+    await dashboard.visit('/providers', async (page) => {
+      await page.getByRole('button', { name: 'Add a provider' }).first().click()
+      await page.getByRole('button', { name: /^Another provider/ }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add Another provider' })
+      const network = dialog.getByLabel('Network')
+      await dialog.getByLabel('Name', { exact: true }).fill('on-this-machine')
+      await dialog.getByLabel('Base URL').fill('https://api.example.com/v1')
+      expect(await network.inputValue()).toBe('public')
+      await dialog.getByLabel('Base URL').fill(upstream.url)
+      expect(await network.inputValue()).toBe('local')
+      // Where somebody says where it is, that holds.
+      await network.selectOption('public')
+      await dialog.getByLabel('Base URL').fill(`${upstream.url}/v1`)
+      expect(await network.inputValue()).toBe('public')
+      await network.selectOption('local')
+      await saved(dialog, 'Add a provider')
+    })
+    expect(await show('on-this-machine')).toMatchObject({ network: 'local', base_url: `${upstream.url}/v1` })
+  })
+
   it('comes from a preset with its secret, which is used and never seen again', async () => {
     guarded(SECRET)
     await dashboard.visit('/providers', async (page) => {
@@ -407,13 +428,16 @@ describe('the models of a provider', () => {
 })
 
 describe('the list', () => {
-  it('shows who is not well and why, and what is used of a limit today', async () => {
+  it('shows who is not well and why, and what was charged for whom today, with a limit and without', async () => {
     await add('ailing', { limits: { credits_per_day: 1, concurrent_requests: 3 } })
+    await add('boundless')
     const { call } = dashboard.farebox.admin
-    await call('addModel', { body: chatModel('ailing', { targets: [{ provider: 'ailing', model: 'ailing' }] }) })
-    const ask = () => postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model: 'ailing' })
+    const ask = (model = 'ailing') => postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model })
     upstream.script({ type: 'answer', usage: { prompt_tokens: 1000, completion_tokens: 500 } })
-    expect((await ask()).status).toBe(200)
+    for (const name of ['ailing', 'boundless']) {
+      await call('addModel', { body: chatModel(name, { targets: [{ provider: name, model: name }] }) })
+      expect((await ask(name)).status).toBe(200)
+    }
     upstream.script({ type: 'status', status: 503 })
     for (let count = 0; count < 6; count += 1) await (await ask()).text()
     await dashboard.visit('/providers?q=ail&state=attention', async (page) => {
@@ -430,6 +454,9 @@ describe('the list', () => {
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await rowOf(page, 'demo').waitFor()
       await expect.poll(() => new URL(page.url()).search).toBe('')
+      const todayOf = (name: string) => rowOf(page, name).getByRole('cell').nth(4).innerText()
+      expect(await todayOf('boundless')).toMatch(/^0\.0020/)
+      expect(await todayOf('demo')).toMatch(/^0\.00/)
     })
   })
 

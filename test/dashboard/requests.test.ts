@@ -200,8 +200,12 @@ describe('filters', () => {
   it('are in the address, and hold for what arrives as well', async () => {
     await dashboard.visit('/requests', async (page) => {
       await showing(page)
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
       await page.getByLabel('Key', { exact: true }).selectOption('another')
       await page.waitForURL(/key=another/)
+      await page.getByLabel('Time', { exact: true }).selectOption('24h')
+      await page.getByRole('button', { name: 'Remove the filter Time: Last 24 hours' }).click()
+      await expect.poll(() => page.url()).not.toContain('since=')
       await expect
         .poll(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('another')))
         .toBe(true)
@@ -212,7 +216,7 @@ describe('filters', () => {
       await page.reload()
       await rowOf(page, fitting).waitFor()
       expect(await rowOf(page, foreign).count()).toBe(0)
-      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await page.getByRole('button', { name: 'Remove the filter Key: another' }).click()
       await rowOf(page, foreign).waitFor()
       expect(page.url()).not.toContain('key=')
     })
@@ -245,7 +249,8 @@ describe('filters', () => {
   it('say what is wrong with an amount, keep it, and are not applied', async () => {
     await dashboard.visit('/requests', async (page) => {
       await showing(page)
-      const field = page.getByLabel('At least … credits')
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
+      const field = page.getByLabel('At least … credits', { exact: true })
       await field.fill('1.1234567')
       await field.press('Enter')
       await page.getByText('A number with at most six decimals').waitFor()

@@ -100,7 +100,12 @@ describe('the address', () => {
       await rowOf(page, 'demo-chat').waitFor()
       await page.getByRole('radio', { name: 'Tokens' }).click()
       await page.getByLabel('Grouped by').selectOption('owner')
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
       await page.getByLabel('Key', { exact: true }).selectOption('of-ada')
+      await page.getByLabel('Tool', { exact: true }).fill('nobodys')
+      await page.getByLabel('Tool', { exact: true }).press('Enter')
+      await page.getByText('No requests in this time').waitFor()
+      await page.getByRole('button', { name: 'Remove the filter Tool: nobodys' }).click()
       await page.waitForURL((url) =>
         ['metric=tokens', 'group=owner', 'key=of-ada'].every((part) => url.search.includes(part)),
       )
@@ -108,6 +113,9 @@ describe('the address', () => {
       await page.reload()
       await rowOf(page, 'ada').waitFor()
       expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('of-ada')
+      await page.goto(`${page.url()}&tool=nobodys`)
+      await page.getByText('No requests in this time').waitFor()
+      // All of them, the words that were typed too.
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await rowOf(page, 'No owner').waitFor()
     })

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
-import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway } from './gateways.ts'
+import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
 import { CAN_SHARE } from './support.ts'
 
 let gateways: Gateways
@@ -48,6 +48,25 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
     await expect
       .poll(() => third.balance(key), WAIT)
       .toMatchObject({ used_credits: (6 * HOLD) / 1e6, remaining_credits: 0 })
+  })
+
+  it('shows the receipt of a call on every gateway, and none of another key', async () => {
+    const [own, other] = [await gateways.newKey(4 * HOLD), await gateways.newKey(4 * HOLD)]
+    gateways.upstream.script(DEAREST)
+    const answer = await post(second, BODY, own)
+    await answer.text()
+    const path = `/v1/receipts/${answer.headers.get('x-request-id')}`
+    const read = async (gateway: Gateway, { key }: Key) => {
+      const response = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    }
+    const receipt = await read(second, own)
+    expect(receipt).toMatchObject({ status: 200, body: { object: 'receipt', charge_credits: HOLD / 1e6 } })
+    for (const gateway of [first, third]) {
+      // Another gateway that has much else to do is not heard of in time.
+      await expect.poll(() => read(gateway, own), WAIT).toEqual(receipt)
+      expect((await read(gateway, other)).status).toBe(404)
+    }
   })
 
   it('ends 100 streams of a key on another gateway within 1.5 seconds once it is revoked on one', async () => {

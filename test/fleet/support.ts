@@ -56,8 +56,15 @@ const TABLES = {
   doubt: 'SELECT * FROM farebox.doubt',
 } as const
 
-/** By the program that shares no code with gateways: from PostgreSQL, and from the own books of gateways that have ended. */
-export async function expectRecomputed(postgres: Asked, dataDirs: readonly string[]): Promise<void> {
+/**
+ * By the program that shares no code with gateways: from PostgreSQL, and from the own books of gateways that have ended. `before`: the last entry of a
+ * gateway that it had made by itself.
+ */
+export async function expectRecomputed(
+  postgres: Asked,
+  dataDirs: readonly string[],
+  before: Readonly<Record<string, number>> = {},
+): Promise<void> {
   const lines: string[] = []
   for (const [line, sql] of Object.entries(TABLES)) {
     for (const row of await postgres.query(sql)) lines.push(JSON.stringify({ line, ...row }))
@@ -65,7 +72,9 @@ export async function expectRecomputed(postgres: Asked, dataDirs: readonly strin
   for (const dataDir of dataDirs) {
     const gateway = gatewayIn(dataDir)
     for (const text of exported(dataDir).split('\n')) {
-      if (text.startsWith('{"line":"entry"')) lines.push(JSON.stringify({ ...(JSON.parse(text) as object), gateway }))
+      if (!text.startsWith('{"line":"entry"')) continue
+      const entry = JSON.parse(text) as { readonly seq: number }
+      lines.push(JSON.stringify({ ...entry, gateway, is_own: entry.seq <= (before[dataDir] ?? 0) }))
     }
   }
   expect(lines.some((line) => line.includes('"line":"entry"'))).toBe(true)

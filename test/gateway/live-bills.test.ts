@@ -1,5 +1,6 @@
 // Reports that a provider is asked for, against the calls of a running gateway.
 
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBillProvider, type BillProvider } from '../support/bill-provider.ts'
 import { canary, findInBytes, findInFolder } from '../support/canary.ts'
@@ -110,6 +111,67 @@ describe('the secret of an administrator', () => {
     expect(tried?.problem).toMatch(/It refuses the administrator's secret, .* Keys of administrators begin with sk-/)
     expect(tried?.problem).not.toContain('sk-of-calls')
   })
+
+  it.each(KINDS)('of %s shows with one more question whose keys are in its project', async (name) => {
+    const give = async (project: string) => {
+      provider.requests.length = 0
+      const body = { secret: admin, try: true, project }
+      const { tried } = await farebox.admin.call('setBillSecret', { id: name, body })
+      expect(provider.requests).toHaveLength(2)
+      return tried
+    }
+    const ours = { id: 'key_farebox', name: 'farebox', hint: 'sk-for...one' }
+    const other = { id: 'key_b', name: 'nightly', hint: 'sk-for...two' }
+    const hidden = { id: 'key_c', name: 'hidden', hint: '***' }
+    const keysOf = (...keys: readonly [key: typeof ours, isOurs: boolean | null][]) => ({
+      problem: null,
+      project: {
+        problem: null,
+        keys: keys.map(([{ id, name: of }, is_ours]) => ({ id, name: of, is_ours })),
+        has_more: false,
+      },
+    })
+    provider.projects.set('proj_a', [ours]).set('proj_b', [ours, other, hidden]).set('proj_c', [])
+    expect(await give('proj_a')).toEqual(keysOf([ours, true]))
+    expect(await give('proj_b')).toEqual(keysOf([ours, true], [other, false], [hidden, null]))
+    expect(await give('proj_c')).toEqual(keysOf())
+    const what = name === 'openai' ? 'project' : 'workspace'
+    const problem = `Its ${what} could not be read. It has no ${what} 'proj_d' (404).`
+    expect(await give('proj_d')).toEqual({ problem: null, project: { problem, keys: [], has_more: false } })
+  })
+
+  it('is not asked for a project where it is not tried', async () => {
+    const body = { secret: admin, project: 'proj_a' }
+    await expect(farebox.admin.call('setBillSecret', { id: 'openai', body })).rejects.toThrow(
+      "'project' goes with 'try'",
+    )
+    expect(provider.requests).toEqual([])
+  })
+})
+
+describe('an organisation of ten thousand keys', () => {
+  const others = Array.from({ length: 9999 }, (_, index) => `key_${index}`)
+  const meter = () => {
+    const endMs = clock.nowMs()
+    provider.metered.push(...others.map((key) => ({ endMs, prompt: 5, completion: 5, key })))
+  }
+
+  it.each(KINDS)('of %s is told apart from ours, whose calls agree to the last token', async (name) => {
+    await giveSecret(name)
+    await call(name)
+    meter()
+    clock.advance(5 * HOUR)
+    const whole = await check(name)
+    const [difference] = whole.tokens.differences
+    expect(whole.tokens).toMatchObject({ compared: 1, differing: 1 })
+    expect(difference).toMatchObject({ ours: { input: 19 }, theirs: { input: 19 + 9999 * 5 } })
+    expect(difference?.causes).toEqual([name === 'openai' ? 'not_through_farebox' : 'unexplained'])
+    expect(await check(name, { account_keys: ['key_farebox'] })).toMatchObject({
+      tokens: { compared: 1, differing: 0 },
+      unexplained: 0,
+    })
+    expect(provider.requests.at(-1)?.path).toMatch(/cost/)
+  })
 })
 
 describe('asking a provider', () => {
@@ -167,6 +229,19 @@ describe("an administrator's secret", () => {
     await expect(check('openai')).rejects.toThrow("There is no administrator's secret for")
   })
 
+  it('is not taken along by an export of secrets', async () => {
+    await giveSecret('openai')
+    const body = { file: join(farebox.dataDir, 'secrets'), passphrase: 'four words or more' }
+    const { exported: taken } = await farebox.admin.call('exportSecrets', { body })
+    expect(taken.toSorted()).toEqual(['anthropic', 'openai'])
+    await farebox.admin.call('removeBillSecret', { id: 'openai' })
+    await farebox.admin.call('importSecrets', { body })
+    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([
+      { has_secret: false },
+      { has_secret: false },
+    ])
+  })
+
   it('is refused for a provider without reports, and where no request could carry it', async () => {
     const set = (id: string, secret: string) => farebox.admin.call('setBillSecret', { id, body: { secret } })
     await farebox.admin.call('addProvider', {
@@ -203,6 +278,18 @@ describe("an administrator's secret", () => {
         await hear(check(name))
         provider.faults.length = 0
       }
+      for (const status of [200, 401, 404]) {
+        const keys = {
+          data: [{ id: admin, name: admin, redacted_value: admin, partial_key_hint: admin }],
+          has_more: false,
+        }
+        provider.faults.push({ status: 200, body: '{"data":[],"has_more":false}' })
+        provider.faults.push({ status, body: JSON.stringify(keys), headers: { 'x-request-id': admin } })
+        const given = { secret: admin, try: true, project: 'proj_a' }
+        await hear(farebox.admin.call('setBillSecret', { id: name, body: given }))
+        expect(texts.at(-1)).toContain(status === 200 ? '"keys":[{' : 'could not be read')
+        provider.faults.length = 0
+      }
       // A kept report has the names of models and keys in it.
       for (let report = name === 'openai' ? 2 : 1; report > 0; report--) provider.faults.push({ status: 200, body })
       await hear(farebox.admin.call('checkBill', { body: { provider: name, keep: true } }))
@@ -216,6 +303,7 @@ describe("an administrator's secret", () => {
     await hear(farebox.admin.call('listAudit', { query: {} }))
     await hear(farebox.admin.call('usage', { query: {} }))
     await hear(farebox.admin.call('listLedger', { query: {} }))
+    await hear(farebox.admin.call('backUp', { body: { file: join(farebox.dataDir, 'backup.db') } }))
     const ofKey = { headers: { authorization: `Bearer ${key}` } }
     const pages = ['/metrics', '/ready', '/v1/balance', '/v1/models', '/api/bills', '/docs/openapi.json']
     for (const path of pages) await hear(fetch(farebox.url + path, ofKey).then((response) => response.text()))

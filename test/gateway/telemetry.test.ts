@@ -1,5 +1,4 @@
-// What a collector of OpenTelemetry is sent, read by a decoder that shares nothing with the packages that write it. Numbers of fields are
-// those of opentelemetry-proto 1.x (trace.proto, metrics.proto, common.proto).
+// What a collector of OpenTelemetry is sent, read by a decoder that shares nothing with the packages that write it.
 
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -7,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canary, findInBytes } from '../support/canary.ts'
-import { bytesAt, doubleOf, messagesAt, numberAt, readMessage, textAt, type Message } from '../support/protobuf.ts'
+import { pointsIn, spansIn } from '../support/otlp.ts'
 import { post, startPair, type Pair } from './support.ts'
 
 type Received = { readonly path: string; readonly type: string | undefined; readonly body: Buffer }
@@ -45,71 +44,9 @@ async function end(): Promise<void> {
   pair = undefined
 }
 
-type Span = {
-  readonly name: string
-  readonly id: string
-  readonly parent: string
-  readonly kind: bigint | undefined
-  readonly startNs: bigint
-  readonly endNs: bigint
-  readonly status: bigint
-  readonly attributes: Readonly<Record<string, unknown>>
-}
-
-function spans(): Span[] {
-  const traces = received.filter(({ path }) => path === '/otlp/v1/traces')
-  return traces.flatMap(({ body }) =>
-    messagesAt(readMessage(body), 1)
-      .flatMap((resource) => messagesAt(resource, 2))
-      .flatMap((scope) => messagesAt(scope, 2))
-      .map((span) => ({
-        name: textAt(span, 5) ?? '',
-        id: bytesAt(span, 2),
-        parent: bytesAt(span, 4),
-        kind: numberAt(span, 6),
-        startNs: numberAt(span, 7) ?? 0n,
-        endNs: numberAt(span, 8) ?? 0n,
-        status: messagesAt(span, 15).map((one) => numberAt(one, 3) ?? 0n)[0] ?? 0n,
-        attributes: attributesOf(span, 9),
-      })),
-  )
-}
-
-function attributesOf(message: Message, field: number): Record<string, unknown> {
-  return Object.fromEntries(
-    messagesAt(message, field).map((pairOf) => [textAt(pairOf, 1), valueOf(messagesAt(pairOf, 2)[0])]),
-  )
-}
-
-function valueOf(value: Message | undefined): unknown {
-  if (value === undefined) return undefined
-  const text = textAt(value, 1)
-  if (text !== undefined) return text
-  if (value.has(2)) return numberAt(value, 2) === 1n
-  if (value.has(3)) return Number(numberAt(value, 3))
-  return doubleOf(numberAt(value, 4) ?? 0n)
-}
-
-/** Points of histograms, by the name of their metric. */
-function points(): Record<string, { count: number; sum: number; attributes: Readonly<Record<string, unknown>> }[]> {
-  const metrics = received
-    .filter(({ path }) => path === '/otlp/v1/metrics')
-    .flatMap(({ body }) => messagesAt(readMessage(body), 1))
-    .flatMap((resource) => messagesAt(resource, 2))
-    .flatMap((scope) => messagesAt(scope, 2))
-  return Object.fromEntries(
-    metrics.map((metric) => [
-      `${textAt(metric, 1)} ${textAt(metric, 3)}`,
-      messagesAt(metric, 9)
-        .flatMap((histogram) => messagesAt(histogram, 1))
-        .map((point) => ({
-          count: Number(numberAt(point, 4)),
-          sum: doubleOf(numberAt(point, 5) ?? 0n),
-          attributes: attributesOf(point, 9),
-        })),
-    ]),
-  )
-}
+const bodiesAt = (path: string) => received.filter((one) => one.path === path).map(({ body }) => body)
+const spans = () => spansIn(bodiesAt('/otlp/v1/traces'))
+const points = () => pointsIn(bodiesAt('/otlp/v1/metrics'))
 
 describe('telemetry', () => {
   it('has a span for each call and each attempt, and measures them, without anything that was said', async () => {

@@ -170,7 +170,8 @@ describe('a list of entries', () => {
       resolvedAfter(spied, 'call-6990', { keyIds, most: 100 })
     }
     expect(plans.filter((detail) => /^SCAN (entry|opening|ledger_entry|ledger_point)\b/.test(detail))).toEqual([])
-    expect(plans.filter((detail) => detail.startsWith('USE TEMP B-TREE'))).toEqual([])
+    // The sums of the keys of one step are the only thing that is not in an order already.
+    expect(plans.filter((detail) => /^USE TEMP B-TREE(?! FOR GROUP BY)/.test(detail))).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import type { Cancellation } from '#core/wait-queue.ts'
 import { FINE_PRICE, PRICE, World, type ProjectLimits, type Running } from './admission-world.ts'
 import { randomFrom } from '../support/random.ts'
 
-const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 5000 : 100_000
+const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1_500 : 100_000
 const FOR_LONG_MS = 3_600_000
 /** Every so often a crowd comes at once. */
 const CROWD = 300

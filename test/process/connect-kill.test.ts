@@ -102,9 +102,9 @@ async function wholeOf(lane: Lane, { prepare, args }: Command) {
   return whole
 }
 
-async function runLane(command: Command, kills: readonly (readonly [number, Kill])[]): Promise<void> {
-  const lane = await Lane.open()
-  const { allowed } = await wholeOf(lane, command)
+type Whole = Awaited<ReturnType<typeof wholeOf>>
+
+async function runLane(lane: Lane, { allowed }: Whole, command: Command, kills: readonly (readonly [number, Kill])[]) {
   for (const [round, kill] of kills) {
     await command.prepare(lane)
     const dead = await dying(lane, kill, command.args(round + 1))
@@ -125,11 +125,17 @@ function chosenOf<Moment>(moments: readonly Moment[]): readonly Moment[] {
 if (canWatchDisks) {
   describe.each(COMMANDS)('$name that is killed', (command) => {
     it('leaves the old file or the new one, and can be taken back', { timeout: LIMIT_MS }, async () => {
-      const { changes } = await wholeOf(await Lane.open(), command)
-      const kills = [...chosenOf(momentsOf(changes)).entries()]
-      const lanes = Array.from({ length: LANES }, (_, lane) => kills.filter(([round]) => round % LANES === lane))
-      await Promise.all(lanes.map((own) => runLane(command, own)))
-      console.log(`${command.name}: ${kills.length} kills at ${changes.length} changes`)
+      const first = await Lane.open()
+      const whole = await wholeOf(first, command)
+      const kills = [...chosenOf(momentsOf(whole.changes)).entries()]
+      const run = async (number: number) => {
+        const own = kills.filter(([round]) => round % LANES === number)
+        if (number === 0) return runLane(first, whole, command, own)
+        const lane = await Lane.open()
+        return runLane(lane, await wholeOf(lane, command), command, own)
+      }
+      await Promise.all(Array.from({ length: LANES }, (_, number) => run(number)))
+      console.log(`${command.name}: ${kills.length} kills at ${whole.changes.length} changes`)
       expect(kills.length).toBeGreaterThanOrEqual(isLong ? 20 : 2)
     })
   })

@@ -14,6 +14,8 @@ from decimal import Decimal, getcontext
 
 getcontext().prec = 60
 CLASSES = ("input", "cache_read", "cache_write", "output")
+# Providers report the usage of these in images, seconds or calls.
+NO_TOKENS = ("images", "image-edits", "image-variations", "speech", "transcriptions", "translations", "moderations", "rerank")
 
 
 def seconds(value):
@@ -81,6 +83,8 @@ def read_export(path, provider, spans):
                     continue
                 if kind == "costs":
                     money[day_of(start)] += row["charge_micro"]
+                    continue
+                if row["endpoint"] in NO_TOKENS:
                     continue
                 for name in CLASSES:
                     tokens[day_of(start)][name] += row[name + "_tokens"] or 0

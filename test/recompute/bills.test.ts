@@ -58,6 +58,13 @@ function record({ records }: Month): void {
   })()
 }
 
+/** Their money is in the bill's day, and their tokens are in no report of tokens. */
+function recordImages(): void {
+  db.exec(`CREATE TEMP TABLE image AS SELECT * FROM usage_record WHERE provider_id = 'p' AND usage_source = 'reported' LIMIT 3;
+    UPDATE image SET id = 'image-' || id, endpoint = 'images', upstream_model = 'gpt-image';
+    INSERT INTO usage_record SELECT * FROM image`)
+}
+
 function keep(pages: readonly object[], madeMs: number): void {
   const read = rowsToKeep(JSON.stringify(pages))
   if (isRefusal(read)) throw new Error(read.message)
@@ -87,6 +94,7 @@ describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', (styl
   it('has the numbers that another program computes, also after a revised report', () => {
     const month = makeMonth({ seed: style.length, share: 0.2, pairs: 0.2, extras: 0.3, models: 4 })
     record(month)
+    recordImages()
     const bill = billOf(month, style)
     // At first the provider had not counted a third of the requests.
     const early = billOf({ ...month, metered: month.metered.filter((_, index) => index % 3 > 0) }, style)

@@ -38,6 +38,7 @@ def granted_by_changes(changes, accounts):
         for key, cycle, _, granted, used, *rest in body["openings"]:
             if rest[2] != "unlimited":
                 opened[(key, cycle)] = max(0, granted)
+                by_hand[(key, cycle)] += max(0, -granted)
         for row in body["adjustments"]:
             add(row["keyId"], when, row["amountMicro"])
         for row in body["terms"]:
@@ -63,7 +64,8 @@ def problems_of(tables):
         if row["settled_as"] == "charged":
             doubted[(row["gateway"], row["key_id"], row["cycle"])] += row["amount"]
     for row in tables["entry"]:
-        if row["charge_micro"]:
+        # What a gateway charged by itself, before it shared its books, counts in the cycles that it brought.
+        if row["charge_micro"] and not (row["is_own"] and (row["key_id"], row["cycle_started_at_ms"]) not in opened):
             own[(row["gateway"], row["key_id"], row["cycle_started_at_ms"])] += row["charge_micro"]
     gateways = {row["gateway"] for row in tables["entry"]}
     for row in tables["charged"]:

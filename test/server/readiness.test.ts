@@ -13,6 +13,7 @@ function scene() {
     pausedUntilMs: undefined as number | undefined,
     nowMs: 0,
     memory: { isShort: false },
+    leases: { isServing: true },
   }
   const writes = new WriteMeter(() => state.nowMs)
   const readiness = new Readiness({
@@ -28,6 +29,7 @@ function scene() {
     },
     writes,
     memory: state.memory,
+    leases: state.leases,
   })
   return { state, writes, readiness }
 }
@@ -49,6 +51,8 @@ it('is not ready while nothing can be charged, or an administrator said so', () 
   expect(readiness.problem).toBe('paused')
   state.memory.isShort = true
   expect(readiness.problem).toBe('overloaded')
+  state.leases.isServing = false
+  expect(readiness.problem).toBe('fleet')
   for (const ledger of ['halted', 'mismatch'] as const) {
     state.ledger = ledger
     expect(readiness.problem).toBe('ledger')

@@ -169,4 +169,26 @@ describe('a notice about a budget', () => {
     const many = Array.from({ length: 4 }, (_, index) => alert(`a${9 - index}`))
     expect(alertNotices(many, 'a1', ENGLISH).notices).toMatchObject([{ text: '4 budgets have reached a threshold.' }])
   })
+
+  it('of many at once says bills where they are bills, and budgets where they are budgets', () => {
+    const of = (scope: string, count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        alert(`b${scope}${index}`, { scope, name: 'openai', cycle_started_at: '2026-11-26T00:00:00.000Z' }),
+      )
+    const said = (...alerts: AlertView[]) => alertNotices(alerts, 'a1', ENGLISH).notices
+    const bills = {
+      title: 'A bill does not agree',
+      text: '4 daily bills have differences that nothing explains.',
+      page: 'bills',
+    }
+    expect(said(...of('bill', 4))).toEqual([bills])
+    expect(said(...of('member', 2), ...of('bill', 4))).toMatchObject([
+      { text: '2 budgets have reached a threshold.', page: 'overview' },
+      bills,
+    ])
+    expect(said(...of('member', 3), ...of('bill', 1))).toMatchObject([
+      { text: '3 budgets have reached a threshold.' },
+      { text: "The bill of 'openai' for 2026-11-26 has differences that nothing explains.", page: 'bills' },
+    ])
+  })
 })

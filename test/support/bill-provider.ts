@@ -23,6 +23,9 @@ export type BillFault =
 type Metered = { readonly endMs: number; readonly prompt: number; readonly completion: number; readonly key: string }
 type Bucket = { readonly startMs: number; readonly endMs: number; readonly metered: readonly Metered[] }
 
+/** A key as a provider lists it, with the beginning and the end of its text. */
+type ListedKey = { readonly id: string; readonly name: string; readonly hint: string }
+
 export type BillProvider = {
   readonly url: string
   readonly requests: BillRequest[]
@@ -31,6 +34,8 @@ export type BillProvider = {
   readonly faults: BillFault[]
   /** What somebody else of the account used, and what is metered beside the calls. */
   readonly metered: Metered[]
+  /** The keys of its projects or workspaces. */
+  readonly projects: Map<string, readonly ListedKey[]>
   /** Buckets on one page, however many are asked for. */
   perPage: number
   close(): Promise<void>
@@ -42,14 +47,15 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
   const server = createServer((request, response) => {
     void answer(request, response)
   })
-  const provider = { requests, calls, faults, metered, perPage: 50 }
+  const projects = new Map<string, readonly ListedKey[]>()
+  const provider = { requests, calls, faults, metered, projects, perPage: 50 }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://provider')
     if (request.method === 'POST') return answerCall(request, response)
     requests.push({ path: pathname, query: searchParams, headers: request.headers })
     const fault = faults.shift()
-    const page = pageFor(pathname, searchParams)
+    const page = keysFor(pathname, searchParams) ?? pageFor(pathname, searchParams)
     const isAdmin = [`Bearer ${adminSecret}`, adminSecret].includes(
       request.headers.authorization ?? String(request.headers['x-api-key']),
     )
@@ -72,6 +78,14 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
       200,
       JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: BILL_MODEL, choices, usage }),
     )
+  }
+
+  function keysFor(path: string, query: URLSearchParams): object | undefined {
+    const ofOpenAi = /^\/v1\/organization\/projects\/([^/]+)\/api_keys$/.exec(path)?.[1]
+    const project = ofOpenAi ?? (path === '/v1/organizations/api_keys' ? query.get('workspace_id') : undefined)
+    const keys = projects.get(project ?? '')
+    const hint = ofOpenAi === undefined ? 'partial_key_hint' : 'redacted_value'
+    return keys && { data: keys.map(({ id, name, hint: text }) => ({ id, name, [hint]: text })), has_more: false }
   }
 
   function pageFor(path: string, query: URLSearchParams): object | undefined {

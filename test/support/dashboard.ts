@@ -3,7 +3,7 @@
 // their page, because each page that is loaded costs a second; that links and passwords let people in is tested by itself.
 
 import axe from 'axe-core'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request, Response } from 'playwright-core'
 import type { Language } from '../../src-renderer/data/languages.ts'
 import { launchBrowser } from './browser.ts'
 import { build } from './built.ts'
@@ -35,7 +35,7 @@ export type Visit = {
 }
 
 /** Less than a test has, so that the step that failed is named. */
-const STEP_LIMIT_MS = 25_000
+const STEP_LIMIT_MS = 60_000
 
 /** All files of a process have one browser: it takes as long to start as some pages to load, and ends with the process. */
 let shared: Promise<Browser> | undefined
@@ -70,22 +70,27 @@ type House = { readonly browser: Browser; readonly farebox: Farebox; readonly id
 
 async function visit(house: House, path: string, look: (page: Page) => Promise<void>, as: Visit): Promise<void> {
   const url = as.at ?? house.farebox.url
-  const faults: string[] = []
+  const seen: Seen = { faults: [], unanswered: new Set() }
   const page = await pageFor(house, url, as)
   let isClean = false
   try {
     const token = as.isStranger === true ? undefined : await signIn(page.context(), house.farebox, as)
     await page.evaluate(beginning(as, token))
-    watch(page, url, faults)
+    watch(page, url, seen)
     await page.goto(`${url}/app${path}`)
     // Not by its role: behind a drawer that the address opens, the page is hidden from those who ask by roles.
     await page.locator('h1').first().waitFor()
     await look(page)
     isClean = true
+  } catch (error) {
+    // The step that failed is known, and why it did is mostly said elsewhere.
+    if (error instanceof Error) error.message += `\n${await stateOf(page, seen)}`
+    throw error
   } finally {
     if (isClean) await keep(house, page, url, as)
     else await page.context().close()
   }
+  const { faults } = seen
   if (faults.length > 0) throw new Error(`the page at ${path} has faults:\n${faults.join('\n')}`)
 }
 
@@ -119,9 +124,11 @@ export function openRow(row: Locator): Promise<void> {
   return row.getByRole('cell').first().click()
 }
 
+const EVENTS = ['console', 'dialog', 'framenavigated', 'pageerror', 'request', 'requestfailed', 'response'] as const
+
 /** Takes away what the visit has done to the page, and leaves the dashboard, which would go on asking. */
 async function keep({ idle }: House, page: Page, url: string, as: Visit): Promise<void> {
-  for (const event of ['console', 'dialog', 'framenavigated', 'pageerror', 'request', 'response'] as const) {
+  for (const event of EVENTS) {
     page.removeAllListeners(event)
   }
   await page.unrouteAll()
@@ -147,7 +154,9 @@ function beginning({ theme = 'light' }: Visit, token: string | undefined): strin
     ${token === undefined ? '' : `sessionStorage.setItem('farebox-session', '${token}')`}`
 }
 
-function watch(page: Page, url: string, faults: string[]): void {
+type Seen = { readonly faults: string[]; readonly unanswered: Set<string> }
+
+function watch(page: Page, url: string, { faults, unanswered }: Seen): void {
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
     // What is refused is the browser's to note by itself; the tests look at what the page makes of it.
@@ -155,8 +164,23 @@ function watch(page: Page, url: string, faults: string[]): void {
     if (message.type() === 'error' && !isNoted) faults.push(message.text())
   })
   page.on('request', (request) => {
+    unanswered.add(request.url())
     if (!request.url().startsWith(`${url}/`)) faults.push(`asked for ${request.url()}`)
   })
+  const isOver = (one: Request | Response) => void unanswered.delete(one.url())
+  page.on('response', isOver)
+  page.on('requestfailed', isOver)
+}
+
+/** What a page shows where a step failed, what it found fault with, and what it still waits for. */
+async function stateOf(page: Page, { faults, unanswered }: Seen): Promise<string> {
+  const text = page.locator('body').innerText({ timeout: 2000 })
+  const shown = await text.catch((error: unknown) => `(cannot be read: ${String(error)})`)
+  return [
+    `at ${page.url()}, which shows: ${shown.replaceAll(/\s+/g, ' ').slice(0, 500) || 'nothing'}`,
+    ...faults.map((fault) => `fault: ${fault}`),
+    ...[...unanswered].slice(0, 10).map((url) => `unanswered: ${url}`),
+  ].join('\n')
 }
 
 /** The context gets the cookie, and the page is to get the token that is returned. */
@@ -181,13 +205,21 @@ export type Look = {
   readonly isColoursOnly?: boolean
 }
 
+/**
+ * Of what lesser rules find nothing is ever serious, and they take their time. How much a rule weighs is no part of what axe promises,
+ * so that all of them run where it cannot be told.
+ */
+const { _audit: audit } = axe as { readonly _audit?: { readonly rules: readonly { id: string; impact?: string }[] } }
+const LESSER = audit?.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate') ?? []
+const WITHOUT_LESSER = { rules: Object.fromEntries(LESSER.map(({ id }) => [id, { enabled: false }])) }
+
 /** What axe finds that keeps people from using the page, a line for each. */
 export async function seriousViolations(page: Page, { part, isColoursOnly = false }: Look = {}): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
   const context = part === undefined ? 'document' : JSON.stringify(part)
-  const rules = isColoursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
+  const rules = isColoursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : WITHOUT_LESSER
   // Nothing of what is preloaded is looked at by rules that are on.
-  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...rules })
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, selectors: false, ...rules })
   const run = `axe.run(${context}, ${options})`
   const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(run)
   return violations

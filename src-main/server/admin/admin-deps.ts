@@ -4,7 +4,7 @@ import type { Alerts } from '#alert/alerts.ts'
 import type { Deliveries } from '#alert/deliveries.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
-import type { AccountBalanceView } from '#contract/bills.ts'
+import type { AccountBalanceView, TriedSecret } from '#contract/bills.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { FleetSettle, FleetSettled, FleetView } from '#contract/fleet.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
@@ -116,8 +116,11 @@ export type AdminDeps = ReportDeps & {
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   /** Asks a provider for its reports of usage and costs: all pages of them. */
   readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
-  /** Why a provider does not take the secret of its administrator, which is kept already; undefined where it does. */
-  readonly tryBillSecret: (provider: Provider, secret: string) => Promise<string | undefined>
+  /** Whether a provider takes the secret of its administrator, which is kept already, and whether Farebox has a project for itself. */
+  readonly tryBillSecret: (
+    provider: Provider,
+    tried: { readonly secret: string; readonly project: string | undefined },
+  ) => Promise<TriedSecret>
   readonly keptBills: KeptBills
   readonly priceFeed: PriceFeed
   readonly balances: BalanceControl

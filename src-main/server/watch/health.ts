@@ -70,18 +70,16 @@ export function missingPricesView({ catalog, missingPrices }: HealthDeps): Pick<
   return missing.length === 0 ? {} : { missing_prices: missing }
 }
 
-/** What every provider with limits is doing at the moment, and what it was charged today. */
+/** What every provider is doing at the moment, and what it was charged today. */
 export function providerUseView({ catalog, routing }: HealthDeps): StatusView['provider_use'] {
-  return catalog.providers
-    .filter(({ limits }) => Object.keys(limits).length > 0)
-    .map(({ id, name, limits }) => {
-      const { concurrent, chargedTodayMicro } = routing.gate.use(id)
-      return {
-        provider: name,
-        concurrent_requests: concurrent,
-        concurrent_requests_limit: limits.concurrentRequests ?? null,
-        credits_today: microToCredits(chargedTodayMicro),
-        credits_per_day_limit: limits.dailyMicro === undefined ? null : microToCredits(limits.dailyMicro),
-      }
-    })
+  return catalog.providers.map(({ id, name, limits }) => {
+    const { concurrent, chargedTodayMicro } = routing.gate.use(id)
+    return {
+      provider: name,
+      concurrent_requests: concurrent,
+      concurrent_requests_limit: limits.concurrentRequests ?? null,
+      credits_today: microToCredits(chargedTodayMicro),
+      credits_per_day_limit: limits.dailyMicro === undefined ? null : microToCredits(limits.dailyMicro),
+    }
+  })
 }

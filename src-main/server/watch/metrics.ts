@@ -138,7 +138,7 @@ function upstreamFamilies(sources: MetricsSources): Family[] {
     ),
     labelled(
       'farebox_provider_requests',
-      'Running requests to a provider with limits.',
+      'Running requests to a provider.',
       use.map(({ provider, concurrent_requests }) => [{ provider }, concurrent_requests] as const),
     ),
   ]

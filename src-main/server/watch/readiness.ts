@@ -2,20 +2,24 @@
 
 import type { Ledger } from '#ledger/ledger.ts'
 import type { WriteMeter } from '#ledger/write-meter.ts'
+import type { Leases } from '#pipeline/leases.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 
 /**
  * `starting` and `draining`: its life begins or ends; `ledger`: nothing can be charged; `writer`: the disk takes too long with what
- * was charged; `paused`: an administrator said so; `overloaded`: there is too little memory.
+ * was charged; `fleet`: the books that it shares are out of reach; `paused`: an administrator said so; `overloaded`: there is too little
+ * memory.
  */
-export type NotReady = 'starting' | 'draining' | 'ledger' | 'writer' | 'paused' | 'overloaded'
+export type NotReady = 'starting' | 'draining' | 'ledger' | 'writer' | 'fleet' | 'paused' | 'overloaded'
 
 export type ReadinessDeps = {
   readonly ledger: Pick<Ledger, 'state'>
   readonly pause: Pick<Pause, 'untilMs'>
   readonly writes: Pick<WriteMeter, 'underWayMs'>
   readonly memory: Pick<MemoryGuard, 'isShort'>
+  /** undefined for a gateway by itself. */
+  readonly leases: Pick<Leases, 'isServing'> | undefined
 }
 
 /** A batch takes milliseconds. One that takes this long keeps every call waiting for its last bytes. */
@@ -45,10 +49,11 @@ export class Readiness {
 
   /** undefined where calls are taken. */
   get problem(): NotReady | undefined {
-    const { ledger, pause, writes, memory } = this.#deps
+    const { ledger, pause, writes, memory, leases } = this.#deps
     if (this.#phase !== 'running') return this.#phase
     if (ledger.state !== 'ok') return 'ledger'
     if (writes.underWayMs > WRITER_BEHIND_MS) return 'writer'
+    if (leases?.isServing === false) return 'fleet'
     if (memory.isShort) return 'overloaded'
     return pause.untilMs === undefined ? undefined : 'paused'
   }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { BillCheck, BillDay } from '#contract/bills.ts'
 import { useApi } from '#renderer/api/use-api.ts'
@@ -11,7 +12,7 @@ import { tokenSum } from '#renderer/data/bill-days.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { isOverLan } from '#renderer/data/over-lan.ts'
 import { BillState, Causes } from '#renderer/pages/bills/columns.tsx'
-import { Dollars } from '#renderer/pages/bills/Dollars.tsx'
+import { Dollars } from '#renderer/components/dollars.tsx'
 import { SettleSection } from '#renderer/pages/bills/SettleSection.tsx'
 
 type BillDrawerProps = { readonly day: BillDay; readonly onClose: () => void }
@@ -91,6 +92,11 @@ function Differences({ day: { provider, day } }: { readonly day: BillDay }) {
               what={one.model ?? t('allModels')}
             >
               {t('sides', { ours: one.ours, theirs: `${one.theirs} ${one.currency}` })}
+              {one.causes.includes('price_differs') && (
+                <Link to="/models" search={{ provider }} className="ml-2 text-accent underline underline-offset-4">
+                  {t('correctPrice')}
+                </Link>
+              )}
             </Difference>
           ))}
         </DrawerSection>
@@ -101,7 +107,7 @@ function Differences({ day: { provider, day } }: { readonly day: BillDay }) {
 }
 
 type Explained = Pick<BillCheck['tokens']['differences'][number], 'from' | 'to' | 'causes' | 'calls' | 'call_count'>
-type DifferenceProps = { readonly one: Explained; readonly what: string; readonly children: string }
+type DifferenceProps = { readonly one: Explained; readonly what: string; readonly children: ReactNode }
 
 function Difference({ one: { from, to, causes, calls, call_count: callCount }, what, children }: DifferenceProps) {
   const { t } = useTranslation('bills')

@@ -5,7 +5,7 @@ import { Status } from '#renderer/components/badge.tsx'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { tokenDifference } from '#renderer/data/bill-days.ts'
 import { countText } from '#renderer/data/numbers.ts'
-import { Dollars } from '#renderer/pages/bills/Dollars.tsx'
+import { Dollars } from '#renderer/components/dollars.tsx'
 
 const TONES = { agrees: 'live', explained: 'calm', open: 'waiting', unexplained: 'lost' } as const
 

@@ -7,7 +7,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
-import { asksForBaseUrl, baseUrlOf, freeName } from '#renderer/data/preset-choice.ts'
+import { asksForBaseUrl, baseUrlOf, freeName, networkAt } from '#renderer/data/preset-choice.ts'
 import { useAddProvider, type Tested } from '#renderer/pages/first-run/use-add-provider.ts'
 
 type FirstPresetFormProps = {
@@ -39,6 +39,7 @@ export function PresetForm({ presets, names, onTested }: FirstPresetFormProps) {
       preset: preset.id,
       name: freeName(preset.id, names),
       baseUrl: asksForBaseUrl(preset) ? baseUrl : undefined,
+      network: networkAt(baseUrl, preset),
       secret: secret === '' ? undefined : secret,
     })
   }

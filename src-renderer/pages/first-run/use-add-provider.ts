@@ -8,6 +8,7 @@ type ProviderInput = {
   readonly name: string
   /** Undefined: as the preset says. */
   readonly baseUrl: string | undefined
+  readonly network: 'public' | 'local'
   readonly secret: string | undefined
 }
 
@@ -35,8 +36,8 @@ export function useAddProvider(onTested: (name: string) => void) {
 
 /** The name under which it is kept. */
 async function keep(input: ProviderInput, added: Added | undefined): Promise<string> {
-  const { preset, baseUrl, secret } = input
-  const place = baseUrl === undefined ? {} : { base_url: baseUrl }
+  const { preset, baseUrl, network, secret } = input
+  const place = baseUrl === undefined ? {} : { base_url: baseUrl, network }
   if (added?.preset !== preset) {
     const body = { name: input.name, preset, ...place, ...(secret === undefined ? {} : { secret }) }
     return (await callApi('addProvider', { body })).name

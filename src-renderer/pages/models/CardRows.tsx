@@ -5,6 +5,7 @@ import { Badge, Status } from '#renderer/components/badge.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { cn } from '#renderer/components/cn.ts'
 import { Money } from '#renderer/components/money.tsx'
+import { PriceHead } from '#renderer/components/price-head.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
 import { hostOf } from '#renderer/data/card-list.ts'
@@ -43,8 +44,8 @@ export function CardRows({ rows, chosen, onChange }: CardRowsProps) {
             </HeadCell>
             <HeadCell>{t('column.name')}</HeadCell>
             {PRICE_CLASSES.map((name) => (
-              <HeadCell key={name} align="right" title={t('perMillion')}>
-                {t(`class.${name}`)}
+              <HeadCell key={name} align="right">
+                <PriceHead name={t(`class.${name}`)} hint={t('perMillion')} />
               </HeadCell>
             ))}
             <HeadCell>{t('card.source')}</HeadCell>

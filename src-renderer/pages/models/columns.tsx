@@ -6,6 +6,7 @@ import { IconButton } from '#renderer/components/button.tsx'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { Menu, MenuItem, MenuLine } from '#renderer/components/menu.tsx'
 import { Money } from '#renderer/components/money.tsx'
+import { PriceHead } from '#renderer/components/price-head.tsx'
 import { HealthMark } from '#renderer/components/target-health.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
 import { microOf } from '#renderer/data/money.ts'
@@ -24,7 +25,7 @@ export function useModelColumns(
   return useMemo(() => {
     const price = (name: 'input' | 'output'): Column<ModelView> => ({
       id: name,
-      header: <span title={t('perMillion')}>{t(`class.${name}`)}</span>,
+      header: <PriceHead name={t(`class.${name}`)} hint={t('perMillion')} />,
       cell: (model) => <Money credits={model.price?.[name]} detail="exact" hasUnit={false} />,
       sortBy: (model) => (model.price === null ? undefined : microOf(model.price[name])),
       align: 'right',
@@ -58,7 +59,7 @@ export function useModelColumns(
       price('output'),
       {
         id: 'cache',
-        header: <span title={t('cacheHint')}>{t('column.cache')}</span>,
+        header: <PriceHead name={t('column.cache')} hint={t('cacheHint')} />,
         cell: ({ price: prices }) => <CachePrices price={prices} />,
         align: 'right',
         className: 'max-lg:hidden',

@@ -24,7 +24,7 @@ export function SpendChart({ report, metric, words, label }: SpendChartProps) {
       label={label}
       times={times}
       series={series}
-      // Between the lines of the axis values need not be whole.
+      isWhole
       valueText={(value) =>
         metric === 'cost' ? moneyText(BigInt(Math.round(value)), locale) : compactText(value, locale)
       }

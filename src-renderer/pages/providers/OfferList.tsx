@@ -6,6 +6,7 @@ import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { DataTable, type Column } from '#renderer/components/data-table.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { Money } from '#renderer/components/money.tsx'
+import { PriceHead } from '#renderer/components/price-head.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
 import { canBeAdded, filteredOffers } from '#renderer/data/offer-list.ts'
@@ -67,7 +68,7 @@ function useOfferColumns({ shown, chosen, onChange }: ColumnsProps): readonly Co
   return useMemo(() => {
     const price = (name: 'input' | 'output'): Column<ModelOffer> => ({
       id: name,
-      header: <span title={t('offers.perMillion')}>{t(`offers.${name}`)}</span>,
+      header: <PriceHead name={t(`offers.${name}`)} hint={t('offers.perMillion')} />,
       cell: (offer) => <Money credits={offer.price?.[name]} detail="exact" hasUnit={false} />,
       sortBy: (offer) => offer.price?.[name],
       align: 'right',

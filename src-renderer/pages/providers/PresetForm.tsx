@@ -16,6 +16,7 @@ import {
   providerCreateBody,
   type AddForm,
 } from '#renderer/data/provider-form.ts'
+import { networkAt } from '#renderer/data/preset-choice.ts'
 import { secretKindsOf } from '#renderer/data/secret-kinds.ts'
 import { NetworkField } from '#renderer/pages/providers/NetworkField.tsx'
 import { SecretField } from '#renderer/pages/providers/SecretField.tsx'
@@ -35,7 +36,14 @@ type PresetFormProps = {
 export function PresetForm({ preset, given, taken, onClose, onBack, onAdded }: PresetFormProps) {
   const { t } = useTranslation('providers')
   const [form, setForm] = useState(() => ({ ...addFormOf(preset, taken), ...given }))
-  const set = (change: Partial<AddForm>) => setForm({ ...form, ...change })
+  // It follows the base URL until somebody says where the provider is.
+  const [isNetworkChosen, setIsNetworkChosen] = useState(false)
+  const set = (change: Partial<AddForm>) => {
+    if (change.network !== undefined) setIsNetworkChosen(true)
+    const isFollowing = change.baseUrl !== undefined && !isNetworkChosen
+    const place = isFollowing ? { network: networkAt(change.baseUrl, preset) } : {}
+    setForm({ ...form, ...change, ...place })
+  }
   const add = useAction('addProvider', {
     done: ({ name }) => t('add.done', { name }),
     onDone: ({ id }) => {

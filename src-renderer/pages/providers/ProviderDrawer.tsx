@@ -14,6 +14,7 @@ import { BalanceSection } from '#renderer/pages/providers/BalanceSection.tsx'
 import { ProviderUse } from '#renderer/pages/providers/ProviderUse.tsx'
 import { SecretList } from '#renderer/pages/providers/SecretList.tsx'
 import { SecretMark } from '#renderer/pages/providers/SecretState.tsx'
+import { SpendSection } from '#renderer/pages/providers/SpendSection.tsx'
 import { TestButton } from '#renderer/pages/providers/TestButton.tsx'
 
 type ProviderDrawerProps = {
@@ -50,6 +51,7 @@ export function ProviderDrawer({ row, onClose, onTask }: ProviderDrawerProps) {
         <ProviderUse row={row} />
       </DrawerSection>
       <BalanceSection provider={provider.name} />
+      <SpendSection provider={provider.name} />
       <ConnectionSection row={row} />
     </Sheet>
   )

@@ -51,6 +51,7 @@ export function useProviderColumns(onTask: OnProviderTask): readonly Column<Prov
         id: 'today',
         header: t('column.today'),
         cell: ({ use }) => <Money credits={use?.credits_today} />,
+        sortBy: ({ use }) => use?.credits_today,
         align: 'right',
         className: 'max-lg:hidden',
       },

@@ -1,11 +1,11 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
-import { FilterPanel } from '#renderer/components/filter-panel.tsx'
+import { FilterPanel, type SetFilter } from '#renderer/components/filter-panel.tsx'
 import { FilterProblem, FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import { TimeFilter } from '#renderer/components/time-filter.tsx'
-import { CALL_STATES, countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
+import { TimeFilter, useSetTimes } from '#renderer/components/time-filter.tsx'
+import { CALL_STATES, type RequestFilter } from '#renderer/data/request-filter.ts'
 import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
 const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
@@ -23,7 +23,7 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
   const { t } = useTranslation('requests')
   const shown = NAMES.filter((name) => choices.offered.includes(name) || filter[name] !== undefined)
   return (
-    <FilterPanel count={countOf(filter)} onClear={onClear}>
+    <FilterPanel set={useSetFilters({ filter, onChange })} onClear={onClear}>
       {shown.map((name) => (
         <FilterSelect
           key={name}
@@ -48,6 +48,18 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
       <TimeFilter range={filter} className={FULL} onChange={onChange} />
     </FilterPanel>
   )
+}
+
+/** What is set, in the order of the fields. */
+function useSetFilters({ filter, onChange }: FilterProps): SetFilter[] {
+  const { t } = useTranslation('requests')
+  const times = useSetTimes({ range: filter, onChange })
+  const set = ([...NAMES, ...WORDS, 'status', 'min'] as const).flatMap((name) => {
+    const value = name === 'status' ? filter.status && t(`statuses.${filter.status}`) : filter[name]
+    if (value === undefined) return []
+    return [{ id: name, label: t(`filters.${name}`), value, onRemove: () => onChange({ [name]: undefined }) }]
+  })
+  return [...set, ...times]
 }
 
 function StatusFilter({ filter, onChange }: FilterProps) {

@@ -60,6 +60,10 @@ function Gateway({ gateway }: { readonly gateway: FleetGateway }) {
         <span>
           {t('fleet.seen')} <Time at={gateway.last_seen_at} />
         </span>
+        {gateway.calls_last_minute !== null && <span>{t('fleet.calls', { count: gateway.calls_last_minute })}</span>}
+        {gateway.first_byte_p50_ms !== null && (
+          <span>{t('fleet.firstByte', { p50: gateway.first_byte_p50_ms, p95: gateway.first_byte_p95_ms })}</span>
+        )}
         {behind > 0 && <span>{t('fleet.behind', { count: behind })}</span>}
         <span>
           {t('fleet.leased')} <Money credits={gateway.leased_credits} />

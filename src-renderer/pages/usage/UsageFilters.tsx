@@ -14,8 +14,13 @@ type UsageFiltersProps = {
 export function UsageFilters({ values, choices, onChange, onClear }: UsageFiltersProps) {
   const { t } = useTranslation('usage')
   const shown = FILTERS.filter((name) => choices.offered.includes(name) || values[name] !== undefined)
+  const set = [...FILTERS, ...WORD_FILTERS].flatMap((name) => {
+    const value = values[name]
+    if (value === undefined) return []
+    return [{ id: name, label: t(`groups.${name}`), value, onRemove: () => onChange({ [name]: undefined }) }]
+  })
   return (
-    <FilterPanel count={Object.keys(values).length} onClear={onClear}>
+    <FilterPanel set={set} onClear={onClear}>
       {shown.map((name) => (
         <FilterSelect
           key={name}

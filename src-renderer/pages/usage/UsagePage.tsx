@@ -17,6 +17,7 @@ import {
   FILTERS,
   filtersOf,
   parseSearch,
+  WORD_FILTERS,
   type UsageSearch,
   type UsageSearchChange,
 } from '#renderer/pages/usage/search.ts'
@@ -30,6 +31,7 @@ import { useUsage, type Usage } from '#renderer/pages/usage/use-usage.ts'
 import { useWords, type UsageWords } from '#renderer/pages/usage/use-words.ts'
 
 const route = getRouteApi('/shell/usage')
+const NO_FILTERS: UsageSearchChange = Object.fromEntries([...FILTERS, ...WORD_FILTERS].map((name) => [name, undefined]))
 
 export function UsagePage() {
   const { t } = useTranslation('usage')
@@ -43,7 +45,7 @@ export function UsagePage() {
   const table = useTable(usage, search, words)
   const links: LinkContext | undefined = report && { search, range, report, measure, choices }
   const save = useSave(usage, table, words)
-  const clear = useCallback(() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))), [change])
+  const clear = useCallback(() => change(NO_FILTERS), [change])
   useCommands(
     useMemo(
       () => [

@@ -4,7 +4,7 @@ import type { ModelOffer } from '#contract/provider-models.ts'
 import { backupFileBeside } from '#renderer/data/backup-file.ts'
 import { isFor, keyOf, modelOf } from '#renderer/data/choices.ts'
 import { isFirstRunSkipped, openStep, skipFirstRun, stepAfter, stepBefore } from '#renderer/data/first-run.ts'
-import { addable, asksForBaseUrl, firstChoice, freeName, tokensIn } from '#renderer/data/preset-choice.ts'
+import { addable, asksForBaseUrl, firstChoice, freeName, networkAt, tokensIn } from '#renderer/data/preset-choice.ts'
 
 describe('the first run', () => {
   it('goes on at the first step of which nothing is there yet', () => {
@@ -36,6 +36,23 @@ describe('a provider from a preset', () => {
     expect(asksForBaseUrl(preset('public', 'https://api.example.com/v1'))).toBe(false)
     expect(asksForBaseUrl(preset('public', 'https://{resource}.example.com/v1'))).toBe(true)
     expect(asksForBaseUrl(preset('local', 'http://127.0.0.1:11434/v1'))).toBe(true)
+  })
+
+  it('is in the network of whoever types an address that is no public name, and else where the preset says', () => {
+    const anywhere = { ...preset('public', '{base_url}'), id: 'custom' }
+    expect(networkAt('http://127.0.0.1:11434/v1', preset('public', '{base_url}'))).toBe('public')
+    for (const near of [
+      'http://127.0.0.1:11434/v1',
+      'http://localhost:1234',
+      'https://box.lan/v1',
+      'http://[::1]:8080',
+    ]) {
+      expect(networkAt(near, anywhere), near).toBe('local')
+    }
+    for (const far of ['https://api.example.com/v1', '{base_url}', '', 'api']) {
+      expect(networkAt(far, anywhere), far).toBe('public')
+      expect(networkAt(far, preset('local', '')), far).toBe('local')
+    }
   })
 
   it('gets a name that is free', () => {

@@ -98,12 +98,14 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
 async function giveSecret(
   { context, inTurn, tryBillSecret }: EntityDeps,
   id: string,
-  { secret, try: isTried = false }: RequestBody<'setBillSecret'>,
+  { secret, try: isTried = false, project }: RequestBody<'setBillSecret'>,
 ): Promise<BillSecretView | Refusal> {
+  if (project !== undefined && !isTried)
+    return refuse('invalid_request', "'project' goes with 'try'.", { param: 'project' })
   const kept = await inTurn(() => setBillSecret(context, id, secret))
   const provider = context.catalog.provider(id)
   if (isRefusal(kept) || !isTried || provider === undefined) return kept
-  return { ...kept, tried: { problem: (await tryBillSecret(provider, secret)) ?? null } }
+  return { ...kept, tried: await tryBillSecret(provider, { secret, project }) }
 }
 
 /** The overview and the page ask for the same, and each answer compares a month. Where that was refused, whoever asks next tries again. */
