@@ -84,10 +84,10 @@ function walkBack(trace: readonly ReadonlyMap<number, number>[], fromLength: num
   return pairs.reverse()
 }
 
-type Change = Hunk & { readonly isMine: boolean }
+type SidedHunk = Hunk & { readonly isMine: boolean }
 
 /** Whether it cannot be told what comes first of a change and of an earlier one by the other side. */
-function isInConflict(earlier: Change, change: Change): boolean {
+function isInConflict(earlier: SidedHunk, change: SidedHunk): boolean {
   if (change.start > earlier.end) return false
   const [insertion, other] = isInsertion(change) ? [change, earlier] : [earlier, change]
   if (!isInsertion(insertion) || isInsertion(other)) return true
@@ -112,7 +112,7 @@ export function merged(base: string, mine: string, theirs: string): string | und
   ].sort((a, b) => a.start - b.start || a.end - b.end)
   const result: string[] = []
   let at = 0
-  const last: { mine?: Change; theirs?: Change } = {}
+  const last: { mine?: SidedHunk; theirs?: SidedHunk } = {}
   for (const change of changes) {
     const earlier = change.isMine ? last.theirs : last.mine
     if (earlier !== undefined && isInConflict(earlier, change)) return undefined
