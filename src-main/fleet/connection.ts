@@ -63,6 +63,8 @@ export class Connection {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: STATEMENT_MS,
       statement_timeout: STATEMENT_MS,
+      // A machine that vanished in the middle of preparing tables would keep all others from it.
+      idle_in_transaction_session_timeout: STATEMENT_MS,
       keepAlive: true,
     }
     const client = new pg.Client(config)
@@ -159,14 +161,19 @@ export class Connection {
   }
 }
 
-/** One gateway after the other, where many begin at once. */
+/** Where many begin at once on older tables, one after the other. */
 async function prepareTables(client: Client): Promise<void> {
+  if ((await versionIn(client)) >= SCHEMA_VERSION) return
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock(327300023)')
-  const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('farebox.state') AS found")
-  const state = rows[0]?.found === null ? undefined : await client.query<{ version: number }>(VERSION_OF)
-  const found = state?.rows[0]?.version ?? 0
-  // A later one is of a later program, whose functions answer the same questions.
+  const found = await versionIn(client)
   if (found < SCHEMA_VERSION) await client.query(upgradeFrom(found))
   await client.query('COMMIT')
+}
+
+/** Of the tables; 0 for none. A later one than ours is of a later program, whose functions answer the same questions. */
+async function versionIn(client: Client): Promise<number> {
+  const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('farebox.state') AS found")
+  const state = rows[0]?.found === null ? undefined : await client.query<{ version: number }>(VERSION_OF)
+  return state?.rows[0]?.version ?? 0
 }

@@ -32,14 +32,17 @@ const keyFile = ({ dataDir }: TestWorkshop, tool = 'claude-code') => join(dataDi
 const OTHER_USER = 12_345
 const TOOL_FILE = join(import.meta.dirname, '../../src-main/connect/tool-file.ts')
 
-/** Why a user who may not do everything is refused what is done with a file. */
+/** Why a user who may not do everything is refused what is done with a file. The sources may lie where that user reads nothing. */
 function reasonForOthers(path: string, work: string): string {
   const code = `
     const { insistOnPlace, readToolFile, replaceToolFile } = await import(${JSON.stringify(TOOL_FILE)})
+    process.setgroups([])
+    process.setgid(${OTHER_USER})
+    process.setuid(${OTHER_USER})
     const file = readToolFile(${JSON.stringify(path)})
     try { ${work} } catch (error) { process.stdout.write(String(error.reason)) }`
-  const user = { uid: OTHER_USER, gid: OTHER_USER, cwd: '/', encoding: 'utf8' as const }
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], user)
+  const command = ['--input-type=module', '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, command, { cwd: '/', encoding: 'utf8' })
   return stdout === '' ? stderr : stdout
 }
 

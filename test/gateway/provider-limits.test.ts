@@ -227,15 +227,20 @@ describe('the health of targets', () => {
 
   it('is no secret of providers that want patience: they are asked when they said', async () => {
     const both = await addModel(targets, ['chat-completions', 'messages'])
-    targets.upstreams[0].once({ type: 'status', status: 429, retryAfter: 1 })
+    const waitSeconds = 4
+    targets.upstreams[0].once({ type: 'status', status: 429, retryAfter: waitSeconds })
+    const startedMs = performance.now()
     expect((await call(undefined, both)).headers.get('x-farebox-attempts')).toBe('failed;status=429, answered')
     expect((await call(undefined, both)).headers.get('x-farebox-attempts')).toBe('answered')
     expect(targets.upstreams[0].requests).toHaveLength(1)
     expect(
       (await statusOf()).targets.find(({ provider, state }) => provider === ONE && state === 'cooling'),
     ).toBeDefined()
-    await new Promise((resolve) => setTimeout(resolve, 1050))
-    expect((await call(undefined, both)).status).toBe(200)
-    expect(targets.upstreams[0].requests).toHaveLength(2)
+    const asks = async () => {
+      expect((await call(undefined, both)).status).toBe(200)
+      return targets.upstreams[0].requests.length
+    }
+    await expect.poll(asks, { interval: 250 }).toBe(2)
+    expect(performance.now() - startedMs).toBeGreaterThan(waitSeconds * 1000)
   })
 })

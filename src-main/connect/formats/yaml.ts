@@ -156,11 +156,13 @@ function putAt({ text, node, path, content }: YamlPut): string {
 function withValue(text: string, node: Node, content: Content): string {
   insistOnNoAnchors(node)
   const { start, end } = rangeOf(node)
+  const source = rendered(content)
+  // The space that a value got before a comment goes with it.
+  if (source === '' && text.startsWith(' #', end)) return splice(text, { start, end: end + 1 })
   const space = start === end && /[:-]$/.test(text.slice(0, start)) ? ' ' : ''
   const tail = text.slice(start, end).endsWith('\n') ? newlineOf(text) : ''
   // A comment needs a space before it.
   const behind = text[end] === '#' ? ' ' : tail
-  const source = rendered(content)
   return splice(text, { start, end }, `${space}${source}${source.endsWith('\n') ? '' : behind}`)
 }
 
