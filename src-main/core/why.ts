@@ -1,6 +1,7 @@
 // Why a call that was admitted ended as it did, in a sentence, and what to do about it.
 
 import type { FailureKind } from '#core/failure.ts'
+import { REFUSALS } from '#core/refusal.ts'
 
 /** The last request to a provider, as the receipt has it. */
 type LastAttempt = {
@@ -57,6 +58,7 @@ export function whyCall({ outcome, status, attempts }: EndedCall): Why {
         advice: 'Nothing was charged. Ask again.',
       }
     default:
+      if (attempts?.length === 0) return whyNobodyWasAsked(status)
       return {
         says: `No answer was to be had${tries > 1 ? ` in ${tries} requests` : ''}. ${sentenceOf(provider, last)}`,
         advice:
@@ -64,6 +66,20 @@ export function whyCall({ outcome, status, attempts }: EndedCall): Why {
             ? SECRET_ADVICE
             : 'Nothing was charged. Ask again; if it goes on, look at the health of the provider.',
       }
+  }
+}
+
+/** Answered by what providers had said shortly before: they are not asked for each call while they fail. */
+function whyNobodyWasAsked(status: number): Why {
+  if (status === REFUSALS.provider_refuses.status || status === REFUSALS.provider_refuses_response.status) {
+    return {
+      says: "No provider was asked: the one for this model refused Farebox's secret or account shortly before.",
+      advice: SECRET_ADVICE,
+    }
+  }
+  return {
+    says: 'No provider was asked: those for this model had failed shortly before, or Farebox ended the call first.',
+    advice: 'Nothing was charged. Ask again; if it goes on, look at the health of the provider.',
   }
 }
 

@@ -57,8 +57,9 @@ function manifest() {
 
 async function npmInstall(folder: string): Promise<void> {
   process.stdout.write(`installing the programs into ${folder}\n`)
-  // Whoever starts this by npm may have silenced it.
-  const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // Whoever starts this by npm may have silenced it, and hands on this project's rule about scripts, which theirs do not keep.
+  const rules = ['--no-audit', '--no-fund', '--loglevel=error', '--no-strict-allow-scripts']
+  const npm = spawn('npm', ['install', ...rules], {
     cwd: folder,
     timeout: INSTALL_LIMIT_MS,
     stdio: ['ignore', 'ignore', 'inherit'],
