@@ -61,10 +61,7 @@ export function whyCall({ outcome, status, attempts }: EndedCall): Why {
       if (attempts?.length === 0) return whyNobodyWasAsked(status)
       return {
         says: `No answer was to be had${tries > 1 ? ` in ${tries} requests` : ''}. ${sentenceOf(provider, last)}`,
-        advice:
-          last?.reason === 'secret'
-            ? SECRET_ADVICE
-            : 'Nothing was charged. Ask again; if it goes on, look at the health of the provider.',
+        advice: last?.reason === 'secret' ? SECRET_ADVICE : HEALTH_ADVICE,
       }
   }
 }
@@ -79,10 +76,11 @@ function whyNobodyWasAsked(status: number): Why {
   }
   return {
     says: 'No provider was asked: those for this model had failed shortly before, or Farebox ended the call first.',
-    advice: 'Nothing was charged. Ask again; if it goes on, look at the health of the provider.',
+    advice: HEALTH_ADVICE,
   }
 }
 
+const HEALTH_ADVICE = 'Nothing was charged. Ask again; if it goes on, look at the health of the provider.'
 const SECRET_ADVICE =
   "Look at the provider's secret and account: it refused Farebox, not the tool. Nothing was charged."
 

@@ -45,6 +45,7 @@ export class Fleet implements Leases {
   readonly #stopListening: () => void
   /** What the other gateways have charged, by key and cycle, in micro-credits. */
   readonly #elsewhere = new Map<string, number>()
+  readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0
   readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
   /** At what the others have charged. */
@@ -126,7 +127,7 @@ export class Fleet implements Leases {
     await this.#shipping.ship(true)
     await handBack(this.#seat, () => this.#changes.follow())
     await this.#lookElsewhere(true)
-    return (keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0
+    return this.#chargedElsewhere
   }
 
   /** Leaves and belongs to no shared books from now on, as another gateway than it was. */
@@ -138,7 +139,7 @@ export class Fleet implements Leases {
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
     this.#changes.begin(context)
-    this.#options.ledger.showElsewhere((keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0)
+    this.#options.ledger.showElsewhere(this.#chargedElsewhere)
     const { errand, own } = this.#options
     refuseErrand(errand, own.note, this.#changes.hasCatalog)
     try {

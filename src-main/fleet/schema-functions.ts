@@ -76,6 +76,19 @@ CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS
     WHERE ended_at IS NULL AND retired_at IS NULL AND free_at > now())
 $$;
 
+-- Whether a cycle is over by a later one that has begun; clocks that differ by a little go on.
+CREATE OR REPLACE FUNCTION farebox.is_over(k text, c bigint) RETURNS boolean LANGUAGE sql AS $$
+  SELECT EXISTS (SELECT 1 FROM farebox.account WHERE key_id = k AND cycle > c AND cycle < extract(epoch FROM now()) * 1000 - 5000)
+$$;
+
+-- Leases to a gateway what is free of an account, which whoever calls this has locked and looked at.
+CREATE OR REPLACE FUNCTION farebox.lend(g text, k text, c bigint, x bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = k AND cycle = c;
+  INSERT INTO farebox.lease VALUES (g, k, c, x)
+  ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+END $$;
+
 -- What a gateway has spent and holds beyond its leases, as far as the server knows them, right after it joined.
 CREATE OR REPLACE FUNCTION farebox.claim(g text, e bigint, claims jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE i record; x bigint; got jsonb := '[]';
@@ -85,9 +98,7 @@ BEGIN
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(claims) el ORDER BY 1, 2 LOOP
     SELECT least(free, i.a) INTO x FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
     CONTINUE WHEN NOT FOUND OR x = 0;
-    UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = i.k AND cycle = i.c;
-    INSERT INTO farebox.lease VALUES (g, i.k, i.c, x)
-    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+    PERFORM farebox.lend(g, i.k, i.c, x);
     got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
   END LOOP;
   RETURN jsonb_build_object('got', got);
@@ -195,8 +206,8 @@ DECLARE a farebox.account; v bigint; n integer; mine bigint; got bigint := 0;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
-  -- A clock that is far behind spends nothing of a cycle that is over; clocks that differ by a little go on.
-  IF EXISTS (SELECT 1 FROM farebox.account WHERE key_id = k AND cycle > c AND cycle < extract(epoch FROM now()) * 1000 - 5000) THEN
+  -- A clock that is far behind spends nothing of a cycle that is over.
+  IF farebox.is_over(k, c) THEN
     RETURN '{"error": "late"}';
   END IF;
   SELECT * INTO a FROM farebox.account WHERE key_id = k AND cycle = c FOR UPDATE;
@@ -218,9 +229,7 @@ BEGIN
     PERFORM pg_notify('farebox', 'want ' || k);
   END IF;
   IF got > 0 THEN
-    UPDATE farebox.account SET free = free - got, leased = leased + got WHERE key_id = k AND cycle = c;
-    INSERT INTO farebox.lease VALUES (g, k, c, got)
-    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + got;
+    PERFORM farebox.lend(g, k, c, got);
   END IF;
   RETURN jsonb_build_object('got', got, 'free', a.free - got, 'elsewhere', a.leased - mine, 'used', a.used + a.owed,
     'version', (SELECT version FROM farebox.state));
@@ -236,13 +245,11 @@ BEGIN
   -- Accounts in one order, so that no two gateways wait for each other.
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
     -- As a call that waits is told of a cycle that is over.
-    CONTINUE WHEN EXISTS (SELECT 1 FROM farebox.account WHERE key_id = i.k AND cycle > i.c AND cycle < extract(epoch FROM now()) * 1000 - 5000);
+    CONTINUE WHEN farebox.is_over(i.k, i.c);
     SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
     x := least(i.a, f / (2 * n));
     CONTINUE WHEN NOT FOUND OR x < 1;
-    UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = i.k AND cycle = i.c;
-    INSERT INTO farebox.lease VALUES (g, i.k, i.c, x)
-    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+    PERFORM farebox.lend(g, i.k, i.c, x);
     got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
   END LOOP;
   RETURN jsonb_build_object('got', got);

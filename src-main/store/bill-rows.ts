@@ -1,6 +1,7 @@
 // What the records of calls say about one provider, for comparing them with its bill: sums by hour of UTC and model, and the records
 // of which something is in doubt.
 
+import { PASSED_FORMATS } from '#contract/dialects.ts'
 import type { PassedName } from '#core/provider-dialect.ts'
 import type { Db } from '#store/database.ts'
 
@@ -41,17 +42,9 @@ export type BillRange = {
   readonly toMs: number
 }
 
-/** Providers report the usage of these elsewhere, in images, seconds or calls: their tokens are in no report that is compared. */
-const REPORTED_ELSEWHERE = [
-  'images',
-  'image-edits',
-  'image-variations',
-  'speech',
-  'transcriptions',
-  'translations',
-  'moderations',
-  'rerank',
-] as const satisfies readonly PassedName[]
+/** Providers report the usage of all other passed endpoints elsewhere, in images, seconds or calls: their tokens are in no report that is compared. */
+const COMPARED: PassedName = 'completions'
+const REPORTED_ELSEWHERE = PASSED_FORMATS.filter((name) => name !== COMPARED)
 const IS_COMPARED = `endpoint NOT IN (${REPORTED_ELSEWHERE.map((name) => `'${name}'`).join()})`
 
 const TOKEN_SUMS = ['input', 'cache_read', 'cache_write', 'output']

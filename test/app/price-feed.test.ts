@@ -8,18 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
-import { problemsOf, publicKeyText, signedCard, type Entry } from '../support/price-feed.ts'
-
-const ENTRY: Entry = {
-  preset: 'openai',
-  model: 'gpt-x',
-  display_name: 'GPT X',
-  kind: 'chat',
-  context_window: 100_000,
-  price: { input: 3, output: 9 },
-  source: 'https://example.com/prices',
-  date: '2026-11-01',
-}
+import { problemsOf, publicKeyText, signedCard, ENTRY, type Entry } from '../support/price-feed.ts'
 
 let server: Server
 let served = ''

@@ -5,7 +5,7 @@ import { install, type Installation } from './farebox.ts'
 import type { Options } from './options.ts'
 import { quotients, verdict, type Measured, type Verdict } from './report.ts'
 import { session } from './session.ts'
-import { spread, type Spread } from './statistics.ts'
+import { spreadOf, type Spread } from './statistics.ts'
 import { verdictLine } from './table.ts'
 
 /** What counts as no worse. */
@@ -108,5 +108,3 @@ function compare(sittings: readonly Sitting[]): Verdict[] {
 }
 
 const medianOf = (values: readonly number[]) => spreadOf(values)?.median
-
-const spreadOf = (values: readonly number[]): Spread | undefined => (values.length === 0 ? undefined : spread(values))

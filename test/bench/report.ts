@@ -2,7 +2,7 @@
 import { cpus, totalmem } from 'node:os'
 import type { Results, Round } from './contest.ts'
 import type { RoutingRatios } from './routing.ts'
-import { percentile, spread, type Spread } from './statistics.ts'
+import { percentile, spread, spreadOf, type Spread } from './statistics.ts'
 
 export type Memory = { readonly idleMiB: number | undefined; readonly loadedMiB: number | undefined }
 export type Measured = { readonly results: Results; readonly memory: Memory; readonly readyMs: readonly number[] }
@@ -134,8 +134,7 @@ export function verdict(stated: Omit<Verdict, 'isMet'>): Verdict {
 }
 
 export function ratios(bare: readonly Round[], farebox: readonly Round[]): Spread | undefined {
-  const pairs = quotients(bare, farebox)
-  return pairs.length === 0 ? undefined : spread(pairs)
+  return spreadOf(quotients(bare, farebox))
 }
 
 /** Of rounds that followed each other, so that a slow minute of the machine cancels out. */
@@ -147,8 +146,7 @@ export function quotients(yardsticks: readonly Round[], rounds: readonly Round[]
 }
 
 function cpuSpread(rounds: readonly Round[]): Spread | undefined {
-  const known = rounds.flatMap(({ cpuMicros }) => (cpuMicros === undefined ? [] : [cpuMicros]))
-  return known.length === 0 ? undefined : spread(known)
+  return spreadOf(rounds.flatMap(({ cpuMicros }) => (cpuMicros === undefined ? [] : [cpuMicros])))
 }
 
 function latency(timesMs: readonly number[]): Latency | undefined {

@@ -6,6 +6,10 @@ export function spread(values: readonly number[]): Spread {
   return { median: percentile(values, 50), min: Math.min(...values), max: Math.max(...values) }
 }
 
+/** undefined where nothing was measured. */
+export const spreadOf = (values: readonly number[]): Spread | undefined =>
+  values.length === 0 ? undefined : spread(values)
+
 /** Nearest rank: a value that was really measured. Throws when there is none. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((left, right) => left - right)

@@ -8,20 +8,10 @@ import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
-import { publicKeyText, signedCard, type Entry } from '../support/price-feed.ts'
+import { publicKeyText, signedCard, ENTRY, type Entry } from '../support/price-feed.ts'
 
 const { privateKey } = generateKeyPairSync('ed25519')
 const stranger = generateKeyPairSync('ed25519').privateKey
-const ENTRY: Entry = {
-  preset: 'openai',
-  model: 'gpt-x',
-  display_name: 'GPT X',
-  kind: 'chat',
-  context_window: 100_000,
-  price: { input: 3, output: 9 },
-  source: 'https://example.com/prices',
-  date: '2026-11-01',
-}
 
 let server: Server
 let served = ''

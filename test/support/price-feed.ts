@@ -29,3 +29,15 @@ type Program = {
 
 const place = new URL('../../resources/price-feed/build.mjs', import.meta.url).href
 export const { problemsOf, publicKeyText, signedCard } = (await import(place)) as Program
+
+/** One price of a card. */
+export const ENTRY: Entry = {
+  preset: 'openai',
+  model: 'gpt-x',
+  display_name: 'GPT X',
+  kind: 'chat',
+  context_window: 100_000,
+  price: { input: 3, output: 9 },
+  source: 'https://example.com/prices',
+  date: '2026-11-01',
+}

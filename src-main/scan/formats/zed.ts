@@ -20,10 +20,7 @@ export const ZED_LOGS: readonly LogFormat[] = [
   mayHold: () => false,
   records: { type: 'rows', tables: ['threads'], packed: 'data' },
   marks: ['_tokens"', '"provider"'],
-  open:
-    async () =>
-    ({ row }) =>
-      threadOf(inner({ row }, 'row')),
+  open: async () => (record) => threadOf(inner(record, 'row')),
 }))
 
 function threadOf(row: JsonObject): LoggedCall | undefined {
