@@ -50,9 +50,13 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
         await projection.upToDate()
         return writer.call('lastEntry', undefined)
       },
-      async chargedAfter(seq, last) {
+      async chargedAfter(range) {
         await projection.upToDate()
-        return writer.call('chargedAfter', { seq, last })
+        return writer.call('chargedAfter', range)
+      },
+      async chargedLately(range) {
+        const { isUpToDate: isCurrent } = projection
+        return { ...(await writer.call('chargedAfter', range)), isCurrent }
       },
     },
     recorded,

@@ -6,7 +6,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Changes } from '#fleet/changes.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
-import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
+import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
 import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
@@ -61,7 +61,7 @@ export class Fleet implements Leases {
     this.#changes = new Changes({ seat: this.#seat, failed: (error) => this.#failed(error) })
     this.#book = new LeaseBook({
       monotonicMs,
-      cycleOf: (keyId) => ledger.balance(keyId).cycleStartedAtMs,
+      cycleOf: (keyId) => ledger.cycleOf(keyId),
       changed,
       charged: () => this.#shipping.charged(),
     })
@@ -124,7 +124,7 @@ export class Fleet implements Leases {
    * charged, by key and cycle, in micro-credits. Rejects with CannotJoin where others are not done, and with FleetUnreachable; it can be repeated.
    */
   async takeBack(): Promise<(keyId: string, cycle: number) => number> {
-    await this.#shipping.ship(true)
+    await this.#shipping.ship('end')
     await handBack(this.#seat, () => this.#changes.follow())
     await this.#lookElsewhere(true)
     return this.#chargedElsewhere
@@ -158,7 +158,7 @@ export class Fleet implements Leases {
       this.#joinLater()
     }
     this.#every(BEAT_MS, () => this.#beat())
-    this.#every(SHIP_MS, () => this.#shipping.ship())
+    this.#every(SHIP_MS, () => this.#shipping.ship('lately'))
     this.#every(AHEAD_MS, () => this.#askAhead())
   }
 
@@ -177,7 +177,7 @@ export class Fleet implements Leases {
   async #leave(): Promise<void> {
     if (!this.#seat.hasEverJoined) return
     await this.#joinAgain()
-    await this.#shipping.ship(true)
+    await this.#shipping.ship('end')
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
   }
 
@@ -204,7 +204,7 @@ export class Fleet implements Leases {
         const { error, got, free, elsewhere } = await seat.say('take', [seat.version, keyId, cycle, ...amounts, base])
         if (error !== undefined) return { type: error === 'stale' ? 'again' : 'unavailable' }
         // By its key: an idle lease may have been let go of since, and another one begun.
-        this.#book.leased([[keyId, cycle, Number(got)]])
+        this.#book.leased([[keyId, cycle, Number(got), Number(free)]])
         return { type: 'asked', gotMicro: Number(got), freeMicro: Number(free), elsewhereMicro: Number(elsewhere) }
       })
       .catch((error: unknown): TakeAnswer => {
@@ -229,8 +229,9 @@ export class Fleet implements Leases {
       if (this.#isClosed) return []
       const { error, got } = await seat.say('take_ahead', [JSON.stringify(asked)])
       if (error !== undefined) return []
-      this.#book.leased(got as readonly Sum[])
-      return got as readonly Sum[]
+      const lent = got as readonly Lent[]
+      this.#book.leased(lent)
+      return lent
     })
     for (const [keyId] of taken) this.#changed(keyId)
   }
@@ -310,7 +311,7 @@ export class Fleet implements Leases {
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)
-    this.#shipping.ship().catch(failed)
+    this.#shipping.ship('all').catch(failed)
   }
 
   #failed(error: unknown): void {

@@ -10,6 +10,8 @@ export type Lease = {
   readonly cycle: number
   /** As PostgreSQL has it, as far as is known here. */
   leasedMicro: number
+  /** What nobody had leased of the balance when PostgreSQL was asked last; 0 where it was not asked. */
+  freeMicro: number
   /** Charged, and not told to PostgreSQL yet. */
   spentMicro: number
   /** What running calls may come to cost. */
@@ -28,6 +30,9 @@ export type Lease = {
 const PACE_MS = 10_000
 /** A lease of which nothing runs for this long is given back. */
 const IDLE_MS = 2000
+/** Where so many times as much is free as is leased nobody lacks it, and it stays for longer: others ask for it if they come to lack it. */
+const PLENTY = 10
+const IDLE_OF_PLENTY_MS = 30_000
 /** How often more is asked for ahead of calls. */
 const AHEAD_EVERY_MS = 250
 
@@ -42,10 +47,14 @@ export type LeaseBookOptions = {
 }
 
 export type Sum = readonly [keyId: string, cycle: number, amountMicro: number]
+/** What was leased, and what is free beside it; nothing is known of that where it is left out. */
+export type Lent = readonly [keyId: string, cycle: number, amountMicro: number, freeMicro?: number]
 
 export class LeaseBook {
   readonly #options: LeaseBookOptions
   readonly #leases = new Map<string, Lease>()
+  /** The last that was asked for of each key. */
+  readonly #present = new Map<string, Lease>()
 
   constructor(options: LeaseBookOptions) {
     this.#options = options
@@ -59,8 +68,14 @@ export class LeaseBook {
     return new LeaseShare(keyId, this, this.#options)
   }
 
+  /** Of the present cycle of a key. Asked for several times in each call. */
   present(keyId: string): Lease {
-    return this.lease(keyId, this.#options.cycleOf(keyId))
+    const cycle = this.#options.cycleOf(keyId)
+    const known = this.#present.get(keyId)
+    if (known?.cycle === cycle) return known
+    const lease = this.lease(keyId, cycle)
+    this.#present.set(keyId, lease)
+    return lease
   }
 
   lease(keyId: string, cycle: number): Lease {
@@ -68,7 +83,7 @@ export class LeaseBook {
     let lease = this.#leases.get(id)
     if (lease === undefined) {
       const nowMs = this.#options.monotonicMs()
-      const amounts = { leasedMicro: 0, spentMicro: 0, heldMicro: 0, flowMicro: 0, peakMicro: 0 }
+      const amounts = { leasedMicro: 0, freeMicro: 0, spentMicro: 0, heldMicro: 0, flowMicro: 0, peakMicro: 0 }
       lease = { keyId, cycle, ...amounts, flowAtMs: nowMs, usedAtMs: nowMs, askedAtMs: Number.NEGATIVE_INFINITY }
       this.#leases.set(id, lease)
     }
@@ -77,7 +92,7 @@ export class LeaseBook {
 
   /** Takes over what PostgreSQL says is leased, of everything. */
   restore(leased: readonly Sum[]): void {
-    for (const lease of this.all) lease.leasedMicro = 0
+    for (const lease of this.all) Object.assign(lease, { leasedMicro: 0, freeMicro: 0 })
     for (const [keyId, cycle, amountMicro] of leased) this.lease(keyId, cycle).leasedMicro = amountMicro
   }
 
@@ -90,8 +105,12 @@ export class LeaseBook {
   }
 
   /** PostgreSQL leased this too. */
-  leased(amounts: readonly Sum[]): void {
-    for (const [keyId, cycle, amountMicro] of amounts) this.lease(keyId, cycle).leasedMicro += amountMicro
+  leased(amounts: readonly Lent[]): void {
+    for (const [keyId, cycle, amountMicro, freeMicro = 0] of amounts) {
+      const lease = this.lease(keyId, cycle)
+      lease.leasedMicro += amountMicro
+      lease.freeMicro = freeMicro
+    }
   }
 
   hold(lease: Lease, amountMicro: number): void {
@@ -139,22 +158,27 @@ export class LeaseBook {
     return Math.max(0, Math.ceil(wanted - availableIn(lease)))
   }
 
-  /** Takes out what no call needs any more: of idle leases, and of those that `isWanted`. */
-  takeIdle(isWanted: (lease: Lease) => boolean, isBusy: (lease: Lease) => boolean): Sum[] {
+  /** Takes out what no call needs any more: of idle leases, and of those that `isWanted`; of so many leases at most. */
+  takeIdle(isWanted: (lease: Lease) => boolean, isBusy: (lease: Lease) => boolean, most: number): Sum[] {
     const nowMs = this.#options.monotonicMs()
     const idle: Sum[] = []
     for (const [id, lease] of this.#leases) {
+      if (idle.length === most) break
       if (isBusy(lease)) continue
-      const isIdle = nowMs - lease.usedAtMs >= IDLE_MS
       const left = availableIn(lease)
-      if (left > 0 && (isIdle || isWanted(lease))) {
+      if (left > 0 && (isIdle(lease, nowMs) || isWanted(lease))) {
         lease.leasedMicro -= left
         idle.push([lease.keyId, lease.cycle, left])
       }
       const isEmpty = lease.leasedMicro === 0 && lease.spentMicro === 0 && lease.heldMicro === 0
-      if (isEmpty && nowMs - lease.usedAtMs > PACE_MS) this.#leases.delete(id)
+      if (isEmpty && nowMs - lease.usedAtMs > PACE_MS) this.#forget(id, lease)
     }
     return idle
+  }
+
+  #forget(id: string, lease: Lease): void {
+    this.#leases.delete(id)
+    if (this.#present.get(lease.keyId) === lease) this.#present.delete(lease.keyId)
   }
 
   #faded(lease: Lease): Lease {
@@ -170,6 +194,10 @@ export class LeaseBook {
 /** What calls may still hold of a lease; below 0 where calls were charged more than was held for them. */
 export function availableIn({ leasedMicro, spentMicro, heldMicro }: Lease): number {
   return leasedMicro - spentMicro - heldMicro
+}
+
+function isIdle({ leasedMicro, freeMicro, usedAtMs }: Lease, nowMs: number): boolean {
+  return nowMs - usedAtMs >= (freeMicro >= PLENTY * leasedMicro ? IDLE_OF_PLENTY_MS : IDLE_MS)
 }
 
 /** The part of a lease that one call holds. Until it holds anything it is about the present cycle of its key. */

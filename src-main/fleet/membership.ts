@@ -21,12 +21,15 @@ export interface OwnBooks {
   readonly note: OwnNote
   keepNote(note: OwnNote): Promise<void>
   lastEntry(): Promise<number>
-  /** What was charged by entries after one, up to another if it is given: their sums, and the last entry that was looked at. */
-  chargedAfter(
-    seq: number,
-    last?: number,
-  ): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
+  /** What was charged: sums, the last entry that was looked at, and whether there are none after it. */
+  chargedAfter(range: EntryRange): Promise<OwnCharges>
+  /** The same of what is in the tables by now, where entries come within a second; `isAll` is only about these. */
+  chargedLately(range: EntryRange): Promise<OwnCharges & { readonly isCurrent: boolean }>
 }
+
+/** Entries after one, up to another if it is given, and of so many at most. */
+type EntryRange = { readonly seq: number; readonly last?: number | undefined; readonly most: number }
+export type OwnCharges = { readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }
 
 /** What a command opens a data folder for: to bring its books to a database that has none, or to take the balances out of it again. */
 export type FleetErrand = 'bring' | 'take-back'

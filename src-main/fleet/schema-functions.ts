@@ -2,14 +2,14 @@
 // transaction, and holds what the tables' checks state.
 
 export const FUNCTIONS = `
--- Takes back the leases of gateways of which no call can run any more.
-CREATE OR REPLACE FUNCTION farebox.reclaim() RETURNS integer LANGUAGE plpgsql AS $$
+-- Takes back leases of gateways of which no call can run any more, at_most so many of each: whoever calls this waits for it.
+CREATE OR REPLACE FUNCTION farebox.reclaim(at_most integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE g record; l record; n integer := 0;
 BEGIN
   FOR g IN SELECT id FROM farebox.gateway WHERE free_at < now() AND EXISTS
       (SELECT 1 FROM farebox.lease WHERE gateway = id AND amount > 0) ORDER BY id FOR UPDATE SKIP LOCKED LOOP
     UPDATE farebox.gateway SET epoch = epoch + 1 WHERE id = g.id;
-    FOR l IN SELECT key_id, cycle FROM farebox.lease WHERE gateway = g.id ORDER BY key_id, cycle LOOP
+    FOR l IN SELECT key_id, cycle FROM farebox.lease WHERE gateway = g.id AND amount > 0 ORDER BY key_id, cycle LIMIT at_most LOOP
       PERFORM 1 FROM farebox.account WHERE key_id = l.key_id AND cycle = l.cycle FOR UPDATE;
       WITH gone AS (DELETE FROM farebox.lease WHERE gateway = g.id AND key_id = l.key_id AND cycle = l.cycle RETURNING amount),
         doubted AS (INSERT INTO farebox.doubt (gateway, key_id, cycle, amount)
@@ -22,6 +22,11 @@ BEGIN
   END LOOP;
   RETURN n;
 END $$;
+
+-- All of them.
+CREATE OR REPLACE FUNCTION farebox.reclaim() RETURNS integer LANGUAGE sql AS $$
+  SELECT farebox.reclaim(2147483647)
+$$;
 
 -- Which log the server writes; it changes when a standby takes over. Empty where it does not say.
 CREATE OR REPLACE FUNCTION farebox.log_timeline() RETURNS text LANGUAGE plpgsql AS $$
@@ -67,7 +72,7 @@ BEGIN
   PERFORM farebox.told(g, old.shipped);
   RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id,
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
-      FROM farebox.lease WHERE gateway = g));
+      FROM farebox.lease WHERE gateway = g AND amount > 0));
 END $$;
 
 -- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
@@ -109,7 +114,7 @@ CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, gr
 BEGIN
   UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
-  PERFORM farebox.reclaim();
+  PERFORM farebox.reclaim(1000);
   RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
 END $$;
 
@@ -227,6 +232,8 @@ BEGIN
     got := a.free;
   ELSE
     PERFORM pg_notify('farebox', 'want ' || k);
+    -- A call that waits asks again several times a second.
+    UPDATE farebox.account SET wanted_at = now() WHERE key_id = k AND cycle = c AND (wanted_at IS NULL OR wanted_at < now() - interval '1 s');
   END IF;
   IF got > 0 THEN
     PERFORM farebox.lend(g, k, c, got);
@@ -235,7 +242,8 @@ BEGIN
     'version', (SELECT version FROM farebox.state));
 END $$;
 
--- Takes more for leases of which the pace of their keys suggests it, and for which no call waits: what each wishes for, as far as it is free.
+-- Takes more for leases of which the pace of their keys suggests it, and for which no call waits: what each wishes for, as far as it is free. Says
+-- what is left free of each.
 CREATE OR REPLACE FUNCTION farebox.take_ahead(g text, e bigint, asked jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
@@ -250,7 +258,7 @@ BEGIN
     x := least(i.a, f / (2 * n));
     CONTINUE WHEN NOT FOUND OR x < 1;
     PERFORM farebox.lend(g, i.k, i.c, x);
-    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
+    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x, f - x));
   END LOOP;
   RETURN jsonb_build_object('got', got);
 END $$;
@@ -283,10 +291,14 @@ BEGIN
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(handed) el LOOP
     l := coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = i.k AND cycle = i.c), 0);
     x := least(i.a, l);
+    -- Cycles come and go, and there are many keys: what is over leaves nothing behind.
+    DELETE FROM farebox.lease WHERE gateway = g AND key_id = i.k AND cycle = i.c AND amount = x;
     UPDATE farebox.lease SET amount = amount - x WHERE gateway = g AND key_id = i.k AND cycle = i.c;
     UPDATE farebox.account SET leased = leased - x, owed = owed - least(owed, x), used = used + least(owed, x),
       free = free + x - least(owed, x) WHERE key_id = i.k AND cycle = i.c;
-    PERFORM pg_notify('farebox', 'freed ' || i.k);
+    -- A notice goes to all gateways, and commits with notices wait for each other.
+    PERFORM pg_notify('farebox', 'freed ' || i.k) FROM farebox.account
+    WHERE key_id = i.k AND cycle = i.c AND wanted_at > now() - interval '5 s';
   END LOOP;
   PERFORM farebox.told(g, to_seq);
   RETURN '{}';

@@ -127,8 +127,14 @@ CREATE UNLOGGED TABLE farebox.receipt (
 );
 `
 
+const WANTED = `
+ALTER TABLE farebox.account
+  -- When a gateway last lacked what others have leased of it: they say so when they give something back.
+  ADD wanted_at timestamptz;
+`
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE] as const
+const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE, WANTED] as const
 
 export const SCHEMA_VERSION = STEPS.length
 

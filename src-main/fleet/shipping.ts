@@ -6,13 +6,24 @@ import type { LeaseQueue } from '#fleet/lease-queue.ts'
 import type { OwnBooks } from '#fleet/membership.ts'
 import type { Joined, Seat } from '#fleet/seat.ts'
 
+/** So many entries are told in one batch, and fewer where batches do not arrive: every batch locks the accounts that it is about. */
+const MOST_ENTRIES = 5000
+const LEAST_ENTRIES = 50
+/** So many leases are given back in one batch. */
+const MOST_HANDED = 1000
+
+/**
+ * `lately`: as far as it is in the tables, which costs nothing, and the rest within a second. `all`: everything, because another gateway waits for it.
+ * `end`: everything, and all leases go.
+ */
+type How = 'lately' | 'all' | 'end'
 type Shipment = { readonly upTo: number; readonly sums: readonly Sum[] }
 
 export type ShippingOptions = {
-  readonly seat: Seat
-  readonly own: OwnBooks
+  readonly seat: Pick<Seat, 'inTurn' | 'say' | 'lose'>
+  readonly own: Pick<OwnBooks, 'chargedAfter' | 'chargedLately'>
   readonly book: LeaseBook
-  readonly queue: LeaseQueue
+  readonly queue: Pick<LeaseQueue, 'isCountedOn'>
   /** Told when something came back to the lease of a key. */
   readonly changed: (keyId: string) => void
 }
@@ -25,6 +36,8 @@ export class Shipping {
   /** What was sent and not answered. */
   #sent: Shipment | undefined
   #hasCharges = false
+  /** Entries in the next batch. */
+  #most = MOST_ENTRIES
   /** PostgreSQL does not know yet that what it has is all that there was when this gateway joined. */
   #isNew = true
 
@@ -51,7 +64,7 @@ export class Shipping {
     const { own, book } = this.#options
     const untold: Sum[] = []
     for (let seq = shipped; seq < told;) {
-      const { upTo, sums } = await own.chargedAfter(seq, told)
+      const { upTo, sums } = await own.chargedAfter({ seq, last: told, most: MOST_ENTRIES })
       for (const sum of sums) untold.push(sum)
       seq = upTo
     }
@@ -61,35 +74,50 @@ export class Shipping {
     this.#isNew = true
   }
 
-  /** Tells everything that was charged since the last time, and gives back what is idle; at the end of a gateway everything. */
-  async ship(isEnd = false): Promise<void> {
-    if (isEnd) this.#hasCharges = true
+  /** Tells what was charged since the last time, and gives back what is idle or wanted. */
+  async ship(how: How): Promise<void> {
+    if (how === 'end') this.#hasCharges = true
     let isAll = false
-    while (!isAll) isAll = await this.#options.seat.inTurn(() => this.#shipNext(isEnd))
+    while (!isAll) isAll = await this.#options.seat.inTurn(() => this.#shipNext(how))
   }
 
   /** Says whether there is nothing more to tell. */
-  async #shipNext(isEnd: boolean): Promise<boolean> {
-    const { seat, own, book, queue } = this.#options
+  async #shipNext(how: How): Promise<boolean> {
+    const { own, book, queue } = this.#options
+    const isEnd = how === 'end'
     const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
-    const handed = book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease))
-    this.#wanted.clear()
+    const handed = book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease), MOST_HANDED)
+    const isAllHanded = handed.length < MOST_HANDED
+    if (isAllHanded) this.#wanted.clear()
     if (!this.#hasCharges && handed.length === 0) return true
     this.#hasCharges = false
-    const from = this.#told ?? 0
-    const { upTo, sums, isAll } = await own.chargedAfter(from)
-    if (!isAll) this.#hasCharges = true
+    const range = { seq: this.#told ?? 0, most: this.#most }
+    const { upTo, sums, isAll, isCurrent } =
+      how === 'lately' ? await own.chargedLately(range) : { ...(await own.chargedAfter(range)), isCurrent: true }
+    if (!isAll || !isCurrent) this.#hasCharges = true
     // Entries without charges are told too where there are many, so that those after them are reached.
     if (sums.length === 0 && handed.length === 0 && isAll && !this.#isNew) return true
-    this.#sent = { upTo, sums }
-    const answer = await seat.say('ship', [from, upTo, JSON.stringify(sums), JSON.stringify(handed)])
+    await this.#send({ upTo, sums }, handed)
+    this.#isNew = !isAll
+    return isAll && isAllHanded
+  }
+
+  async #send(shipment: Shipment, handed: readonly Sum[]): Promise<void> {
+    const { seat } = this.#options
+    const { upTo, sums } = shipment
+    this.#sent = shipment
+    const amounts = [JSON.stringify(sums), JSON.stringify(handed)]
+    const answer = await seat.say('ship', [this.#told ?? 0, upTo, ...amounts]).catch((error: unknown) => {
+      // It may have taken too long, and would do so again.
+      this.#most = Math.max(LEAST_ENTRIES, Math.floor(this.#most / 4))
+      throw error
+    })
     if (answer.error !== undefined) {
       seat.lose()
       throw new FleetUnreachable(answer.error)
     }
-    this.#arrived({ upTo, sums })
-    this.#isNew = !isAll
-    return isAll
+    this.#most = Math.min(MOST_ENTRIES, this.#most * 2)
+    this.#arrived(shipment)
   }
 
   #arrived({ upTo, sums }: Shipment): void {

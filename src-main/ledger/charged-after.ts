@@ -10,17 +10,17 @@ export type ChargedSums = {
   readonly isAll: boolean
 }
 
-/** So many entries are looked at in one go. */
-const MAX_ENTRIES = 5000
+/** Entries after `seq` and up to `last`, which is the last of all unless it is given, and of so many at most. */
+export type EntryRange = { readonly seq: number; readonly last?: number | undefined; readonly most: number }
 
 /** The number of the last entry; 0 where there is none. */
 export function lastEntry(db: Database): number {
   return db.prepare<[], number | null>('SELECT max(seq) FROM ledger_entry').pluck().get() ?? 0
 }
 
-/** Charges by the entries after `seq` and up to `last`, in micro-credits by key and cycle, of which none is 0. */
-export function chargedAfter(db: Database, seq: number, last = lastEntry(db)): ChargedSums {
-  const upTo = Math.max(seq, Math.min(last, seq + MAX_ENTRIES))
+/** Charges by these entries, in micro-credits by key and cycle, of which none is 0. */
+export function chargedAfter(db: Database, { seq, last = lastEntry(db), most }: EntryRange): ChargedSums {
+  const upTo = Math.max(seq, Math.min(last, seq + most))
   const rows = db
     .prepare<[number, number], readonly [string, number, number]>(
       `SELECT key_id, cycle_started_at_ms, sum(charge_micro) FROM ledger_entry

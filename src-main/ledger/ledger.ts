@@ -182,6 +182,11 @@ export class Ledger {
     return balanceOf(this.#shown(keyId))
   }
 
+  /** When the present cycle of a key began, in milliseconds. */
+  cycleOf(keyId: string): number {
+    return this.#rolled(keyId).cycleStartedAtMs
+  }
+
   budget(keyId: string): ReturnType<typeof budgetOf> {
     return budgetOf(this.#shown(keyId))
   }

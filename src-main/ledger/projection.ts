@@ -50,6 +50,11 @@ export class Projection {
     return this.#journal !== undefined
   }
 
+  /** Whether the tables have everything that anybody was told of. */
+  get isUpToDate(): boolean {
+    return this.#journal === undefined || this.#journal.projectedFrame >= this.#journal.lastFrame
+  }
+
   /**
    * Makes a batch durable. Resolves with how long that took, in milliseconds. Rejects where the disk refuses it, and also while the disk
    * refuses what was appended before: the journal's room is no more than a bridge. A batch that is too long for a frame goes straight into

@@ -4,7 +4,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
-import { chargedAfter, lastEntry, type ChargedSums } from '#ledger/charged-after.ts'
+import { chargedAfter, lastEntry, type ChargedSums, type EntryRange } from '#ledger/charged-after.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
 import type { SettingChange } from '#core/setting.ts'
@@ -92,7 +92,7 @@ export type WriterOperations = {
   loadFleet: { input: undefined; output: FleetNote | undefined }
   keepFleet: { input: FleetNote; output: void }
   /** Charges by entries after one, up to a last one if it is given. What was appended to the journal before must be projected already. */
-  chargedAfter: { input: { readonly seq: number; readonly last: number | undefined }; output: ChargedSums }
+  chargedAfter: { input: EntryRange; output: ChargedSums }
   lastEntry: { input: undefined; output: number }
   close: { input: undefined; output: void }
 }
@@ -374,7 +374,7 @@ serveOperations<WriterOperations>({
     withRoom(() => keepFleetNote.immediate(note))
     tail?.note({ hasChanged: true })
   },
-  chargedAfter: ({ seq, last }) => chargedAfter(db, seq, last),
+  chargedAfter: (range) => chargedAfter(db, range),
   lastEntry: () => lastEntry(db),
   close: () => {
     const isWhole = closeProjector()

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { adminClient, httpTransport, type AdminClient } from '#cli/client.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import type { Child } from './child.ts'
-import { benchModel, emptyFolder, usedMicro, type Installation, type Mode } from './farebox.ts'
+import { benchModel, emptyFolder, usedMicro, type Installation, type Mode, type Settings } from './farebox.ts'
 import { MODEL } from './payload.ts'
 
 const GATEWAYS = 3
@@ -115,14 +115,26 @@ export class BenchFleet {
     for (const { remove } of this.#joined) remove()
   }
 
-  async #join(mode: Mode): Promise<void> {
+  /** One more, which belongs to whoever asks for it. */
+  async another(mode: Mode, settings: Settings = {}): Promise<Joined & Pick<Installation, 'dataFolder'>> {
     const folder = emptyFolder()
-    const child = await folder.start(mode, { FAREBOX_DATABASE_URL: this.postgres.url }).catch((error: unknown) => {
+    const shared = { FAREBOX_DATABASE_URL: this.postgres.url, ...settings }
+    const child = await folder.start(mode, shared).catch((error: unknown) => {
       folder.remove()
       throw error
     })
-    this.#joined.push({ ...folder, child })
-    this.#admin ??= adminOf(child, folder.dataFolder)
+    return { ...folder, child }
+  }
+
+  /** Refuses all calls of a key from now on, said to the first gateway. */
+  async revoke({ id }: FleetKey): Promise<void> {
+    await this.#admin?.call('revokeKey', { id })
+  }
+
+  async #join(mode: Mode): Promise<void> {
+    const joined = await this.another(mode)
+    this.#joined.push(joined)
+    this.#admin ??= adminOf(joined.child, joined.dataFolder)
   }
 }
 
@@ -145,7 +157,8 @@ export async function makeKeys(admin: AdminClient, count: number, microCredits: 
   return made
 }
 
-async function within<Value>(limitMs: number, look: () => Promise<Value>): Promise<Value> {
+/** Resolves with what a look finds as soon as it does not reject any more. Rejects as the last one does when the time is over. */
+export async function within<Value>(limitMs: number, look: () => Promise<Value>): Promise<Value> {
   for (const endMs = performance.now() + limitMs; ;) {
     try {
       return await look()

@@ -35,6 +35,8 @@ const HOLD_MICRO = 20_000
 const CALL_MS = 4000
 /** Leases in one question. */
 const MAX_ASKED = 500
+/** Given back in one batch; the rest comes with the next one. */
+const MAX_HANDED = 1000
 /** What a gateway looks back at least. */
 const LATELY_MS = 15_000
 
@@ -129,7 +131,7 @@ class Simulation {
     if (free < need) return 0
     const got = Math.min(free, Math.max(need, Math.min(want, Math.floor(free / (2 * gateways)))))
     this.#free.set(keyId, free - got)
-    book.leased([[keyId, cycle, got]])
+    book.leased([[keyId, cycle, got, free - got]])
     return got
   }
 
@@ -149,6 +151,7 @@ class Simulation {
     const handed = gateway.book.takeIdle(
       () => false,
       () => false,
+      MAX_HANDED,
     )
     const sums: Sum[] = [...gateway.charges].map(([keyId, amount]) => [keyId, 0, amount])
     if (handed.length === 0 && sums.length === 0) return

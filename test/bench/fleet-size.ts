@@ -25,7 +25,8 @@ for (const callsPerSecond of RATES) {
 
 function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, each: Costs): string[] {
   const beats = gateways * BEAT_PER_SECOND
-  const heard = asked.returns * gateways
+  // Whoever lacks something says so to all, and so do those who give it back.
+  const heard = 2 * asked.refused * gateways
   // Each gateway looks once a second, and later where a look takes long.
   const lookSeconds = (asked.changed * each.shown.cpuMicros) / 1e6
   const looks = 1 / Math.min(10, Math.max(1, 50 * lookSeconds))

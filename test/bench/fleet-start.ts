@@ -1,82 +1,120 @@
 // `node test/bench/fleet-start.ts [--quick]`: how long a gateway that shares its books takes to begin, with a hundred thousand keys in PostgreSQL and ten million
-// calls in its own folder, beside the same folder by itself; and how long an empty one takes to get to know all keys.
+// calls in its own folder (a million with --quick), beside the same folder by itself; how long an empty one takes to get to know all keys; and what the dashboard asks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { startPostgres } from '../support/postgres.ts'
 import type { Child } from './child.ts'
 import { ownChild } from './contenders.ts'
 import { emptyFolder, install, usedMicro, type Installation, type Settings } from './farebox.ts'
+import { adminHeaders } from './reader.ts'
+import { timesOf } from './reports.ts'
 import { fill } from './scale-fill.ts'
-import { spread } from './statistics.ts'
+import { percentile, spread } from './statistics.ts'
 import { figuresLine } from './table.ts'
 
 const isQuick = process.argv.includes('--quick')
-const PAST = { keys: 100_000, calls: isQuick ? 100_000 : 10_000_000 }
+const PAST = { keys: 100_000, calls: isQuick ? 1_000_000 : 10_000_000 }
 const STARTS = 5
-const LIMIT_MS = 3000
+const LIMITS = { startMs: 3000, overviewMs: 150, reportRatio: 2 }
 /** The first time everything is told or learnt. */
 const FIRST_LIMIT_MS = 180_000
+/** All calls are of the first of these days. */
+const SINCE = 'from=800d&rollup=day'
+const QUESTIONS = {
+  overview: '/api/overview',
+  'report by model': `/api/usage-report?${SINCE}&group=model`,
+  'report by key': `/api/usage-report?${SINCE}&group=key`,
+} as const
+const TIMES = 15
+
+type Folder = Pick<Installation, 'start' | 'dataFolder'>
+type Started = { readonly child: Child; readonly servesMs: number }
+type Looked = Readonly<Record<keyof typeof QUESTIONS, number>>
 
 const upstream = await ownChild('upstream-server.ts')
 const postgres = await startPostgres()
 const folders: Pick<Installation, 'remove'>[] = []
+const say = (line: string) => process.stdout.write(`${line}\n`)
 try {
   const farebox = await install(upstream.url)
   folders.push(farebox)
+  const startedAtMs = performance.now()
   fill(farebox.dataFolder, PAST)
+  say(`${PAST.keys} keys, ${PAST.calls} calls: filled in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`)
   const shared = { FAREBOX_DATABASE_URL: postgres.url }
   const alone = await starts(farebox, {})
+  const lookedAlone = await looks(farebox, {})
 
   const first = await startedServing(farebox, shared)
-  process.stdout.write(`the first gateway, with all it brings: ${first.servesMs.toFixed(0)} ms\n`)
+  say(`the first gateway, with all that it brings: ${first.servesMs.toFixed(0)} ms`)
   const empty = emptyFolder()
   folders.push(empty)
   const second = await startedServing(empty, shared)
   const learntMs = await untilKnown(second.child, farebox.key)
-  process.stdout.write(
-    `an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys\n`,
-  )
+  say(`an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys`)
   await second.child.stop()
   await first.child.stop()
 
-  const joined = await starts(farebox, shared)
-  const other = await starts(empty, shared)
-  const times = (ms: readonly number[]) => {
-    const { median, min, max } = spread(ms)
-    return `${median.toFixed(0)} ms (${min.toFixed(0)}-${max.toFixed(0)})`
-  }
-  const name = `${PAST.keys} keys, ${PAST.calls} calls: start`
-  process.stdout.write(`${name} by itself: ${times(alone)}\n`)
-  for (const [of, ms] of [
-    ['shared', joined],
-    ['shared, a folder without calls', other],
+  say(`start by itself: ${times(alone)}`)
+  for (const [name, folder] of [
+    ['shared', farebox],
+    ['shared, a folder without calls', empty],
   ] as const) {
-    process.stdout.write(
-      `${figuresLine(`${name}, ${of}`, spread(ms).median <= LIMIT_MS, `${times(ms)}, target at most ${LIMIT_MS}`)}\n`,
-    )
+    const ms = await starts(folder, shared)
+    const isMet = spread(ms).median <= LIMITS.startMs
+    say(figuresLine(`start, ${name}`, isMet, `${times(ms)}, target at most ${LIMITS.startMs}`))
   }
+  sayLooks(await looks(farebox, shared), lookedAlone)
 } finally {
   for (const { remove } of folders) remove()
   await postgres.close()
   await upstream.stop()
 }
 
-type Started = { readonly child: Child; readonly servesMs: number }
+function times(ms: readonly number[]): string {
+  const { median, min, max } = spread(ms)
+  return `${median.toFixed(0)} ms (${min.toFixed(0)}-${max.toFixed(0)})`
+}
 
-async function starts(farebox: Pick<Installation, 'start'>, settings: Settings): Promise<number[]> {
+function sayLooks(shared: Looked, alone: Looked): void {
+  for (const [name, ms] of Object.entries(shared)) {
+    const ratio = ms / alone[name as keyof Looked]
+    const isOverview = name === 'overview'
+    const isMet = ratio <= LIMITS.reportRatio && (!isOverview || ms <= LIMITS.overviewMs)
+    const target = `target at most ${isOverview ? `${LIMITS.overviewMs} ms` : `${LIMITS.reportRatio} x`}`
+    say(figuresLine(name, isMet, `p50 ${ms.toFixed(1)} ms, ${ratio.toFixed(2)} x as long as by itself, ${target}`))
+  }
+}
+
+async function starts(folder: Folder, settings: Settings): Promise<number[]> {
   const took: number[] = []
   while (took.length < STARTS) {
-    const { child, servesMs } = await startedServing(farebox, settings)
+    const { child, servesMs } = await startedServing(folder, settings)
     took.push(servesMs)
     await child.stop()
   }
   return took
 }
 
+/** Medians, in milliseconds. */
+async function looks(folder: Folder, settings: Settings): Promise<Looked> {
+  const { child } = await startedServing(folder, settings)
+  try {
+    const headers = adminHeaders(folder.dataFolder)
+    const found: [string, number][] = []
+    for (const [name, path] of Object.entries(QUESTIONS)) {
+      found.push([name, percentile(await timesOf(child.url + path, headers, TIMES), 50)])
+    }
+    return Object.fromEntries(found) as Looked
+  } finally {
+    await child.stop()
+  }
+}
+
 /** Until it would be sent calls by a proxy. */
-async function startedServing(farebox: Pick<Installation, 'start'>, settings: Settings): Promise<Started> {
+async function startedServing(folder: Folder, settings: Settings): Promise<Started> {
   const startedAtMs = performance.now()
-  const child = await farebox.start('plain', settings)
+  const child = await folder.start('plain', settings)
   while ((await request(`${child.url}/ready`)).statusCode !== 200) {
     if (performance.now() - startedAtMs > FIRST_LIMIT_MS) throw new Error('it does not become ready')
     await sleep(20)

@@ -1,10 +1,11 @@
 // `npm run bench -- --only fleet`: three gateways with leases from one PostgreSQL. What a call costs beside one gateway with SQLite alone, what PostgreSQL is
-// asked, and whether a key that all of them serve at once is ever charged more than it has.
+// asked, whether a key that all of them serve at once is ever charged more than it has, and how soon what ended is known everywhere.
 import { countedBound } from '../gateway/input-bound.ts'
 import { crowd, runnerOf, WARM_UP_SLICES } from './callers.ts'
 import type { Child } from './child.ts'
 import { profileText } from './contenders.ts'
 import { usedMicro, type Installation } from './farebox.ts'
+import { killOne, revokedStreams, RICH_MICRO } from './fleet-ends.ts'
 import { adminOf, BenchFleet, makeKeys, type FleetKey } from './fleet-gateways.ts'
 import { createClient, type Client } from './load.ts'
 import type { Options, Work } from './options.ts'
@@ -15,8 +16,6 @@ import { figuresLine } from './table.ts'
 
 const LIMITS = { cpuRatio: 1.15, moreMs: 3, messages: 0.1 }
 const CALLERS = 16
-/** More than any run can use. */
-const RICH_MICRO = 1e12
 /** Holds hardly more than it is charged, so that a balance for a few calls is one. */
 const CLOSE = wholeExchange({ max_tokens: 40 })
 const CLOSE_HOLD_MICRO = PRICE.input * (await countedBound(CLOSE.body)) + PRICE.output * 40
@@ -39,8 +38,10 @@ export async function fleetFigures(farebox: Installation, options: Options, upst
       const alone = await farebox.start(mode)
       try {
         const scene = { farebox, alone, fleet, work: options.work }
-        const beside = [...(await besideAlone(scene)), await oneCallLeases(scene)]
-        return [...beside, ...(await messages(scene)), ...(await hotKey(scene)), ...(await atOnce(scene))]
+        const beside = [...(await besideAlone(scene)), await oneCallLeases(scene), ...(await messages(scene))]
+        const whenFree = await killOne(fleet)
+        const many = [...(await hotKey(scene)), ...(await atOnce(scene)), await revokedStreams(fleet, upstream)]
+        return [...beside, ...many, await whenFree()]
       } finally {
         await alone.stop()
       }

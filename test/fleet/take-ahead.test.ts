@@ -36,6 +36,43 @@ describe('a lease of a key that is called one call after the other', () => {
   })
 })
 
+describe('a lease of which nothing runs', () => {
+  const GIVEN_BACK: Sum[] = [['key', 1, HOLD]]
+  function idle(freeMicro: number | undefined) {
+    const clock = { ms: 1_000_000 }
+    const book = new LeaseBook({ monotonicMs: () => clock.ms, cycleOf: () => 1, changed: () => {}, charged: () => {} })
+    book.leased([['key', 1, HOLD, freeMicro]])
+    const takeAfter = (ms: number, isWanted = false) => {
+      clock.ms += ms
+      return book.takeIdle(() => isWanted, () => false, 10)
+    }
+    return { takeAfter }
+  }
+
+  it.each([undefined, 0, 9 * HOLD])('is given back after two seconds where %s is free beside it', (free) => {
+    const { takeAfter } = idle(free)
+    expect(takeAfter(1990)).toEqual([])
+    expect(takeAfter(10)).toEqual(GIVEN_BACK)
+  })
+
+  it('stays for half a minute where plenty is free, and goes at once where another gateway lacks it', () => {
+    const { takeAfter } = idle(10 * HOLD)
+    expect(takeAfter(29_990)).toEqual([])
+    expect(takeAfter(10)).toEqual(GIVEN_BACK)
+    expect(idle(10 * HOLD).takeAfter(0, true)).toEqual(GIVEN_BACK)
+  })
+
+  it('is another one in the next cycle', () => {
+    const present = { cycle: 1 }
+    const book = new LeaseBook({ monotonicMs: () => 0, cycleOf: () => present.cycle, changed: () => {}, charged: () => {} })
+    const first = book.present('key')
+    expect(book.present('key')).toBe(first)
+    present.cycle = 2
+    expect(book.present('key')).toMatchObject({ cycle: 2 })
+    expect(book.lease('key', 1)).toBe(first)
+  })
+})
+
 describe.runIf(CAN_SHARE)('PostgreSQL', () => {
   let postgres: Postgres
   beforeAll(async () => {
@@ -61,8 +98,8 @@ describe.runIf(CAN_SHARE)('PostgreSQL', () => {
       ['over', 1, 300],
       ['unknown', 1, 300],
     ]
-    expect(await ask(7, asked)).toEqual({ got: [['much', 1, 300]] })
-    expect(await ask(7, [['much', 1, 9000]])).toEqual({ got: [['much', 1, 925]] })
+    expect(await ask(7, asked)).toEqual({ got: [['much', 1, 300, 3700]] })
+    expect(await ask(7, [['much', 1, 9000]])).toEqual({ got: [['much', 1, 925, 2775]] })
     const leases = await postgres.query('SELECT gateway, key_id, amount FROM farebox.lease')
     expect(leases).toEqual([{ gateway: 'a', key_id: 'much', amount: 1225 }])
     await expectSoundFleet(postgres)
