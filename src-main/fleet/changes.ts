@@ -34,6 +34,11 @@ export class Changes implements SharedBooks {
     return this.#context?.catalog.isFresh === false
   }
 
+  /** Of every key of the catalogue. */
+  get keyIds(): string[] {
+    return this.#context?.catalog.keys.map(({ id }) => id) ?? []
+  }
+
   /** What a cycle of a key begins with, in micro-credits; undefined for a key without a limit. */
   baseOf(keyId: string): number | undefined {
     const catalog = this.#context?.catalog

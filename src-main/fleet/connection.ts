@@ -121,16 +121,17 @@ export class Connection {
     }))
   }
 
-  /** What the other gateways have charged, as far as it changed in so many milliseconds, or before and was not to be seen then; undefined for all of it. */
-  async chargedElsewhere(gatewayId: string, inMs: number | undefined): Promise<Sum[]> {
-    const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
-      AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
-      GROUP BY key_id, cycle`
-    const rows = await this.#query('elsewhere', sql, [
-      gatewayId,
-      inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`,
-    ])
-    return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
+  /** What the other gateways have charged, where it changed in so many milliseconds, or before and was not to be seen then. */
+  async changedElsewhere(gatewayId: string, inMs: number): Promise<Sum[]> {
+    const changed = 'SELECT DISTINCT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval'
+    return sumsIn(await this.#query('changed', elsewhereOf(changed), [gatewayId, `${LATELY_MS + inMs} ms`]))
+  }
+
+  /** What they have charged these keys, each in the last cycle that anybody has begun. */
+  async chargedElsewhere(gatewayId: string, keyIds: readonly string[]): Promise<Sum[]> {
+    const asked = `SELECT id AS key_id, (SELECT max(cycle) FROM farebox.account WHERE key_id = id) AS cycle
+      FROM jsonb_array_elements_text($2) id`
+    return sumsIn(await this.#query('elsewhere', elsewhereOf(asked), [gatewayId, JSON.stringify(keyIds)]))
   }
 
   async close(): Promise<void> {
@@ -159,6 +160,18 @@ export class Connection {
     client.end().catch(() => undefined)
     this.#options.onLost()
   }
+}
+
+/** Looks them up one by one in the key of the table: years of charges are in it, and few of them are asked for. */
+function elsewhereOf(cycles: string): string {
+  return `WITH others AS MATERIALIZED (SELECT array_agg(id) AS ids FROM farebox.gateway WHERE id <> $1)
+    SELECT key_id, cycle, amount FROM (SELECT key_id, cycle, (SELECT sum(c.amount) FROM farebox.charged c
+      WHERE c.gateway = ANY ((SELECT ids FROM others)::text[]) AND c.key_id = asked.key_id AND c.cycle = asked.cycle) AS amount
+    FROM (${cycles}) asked) found WHERE amount > 0`
+}
+
+function sumsIn(rows: readonly Answer[]): Sum[] {
+  return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
 }
 
 /** Where many begin at once on older tables, one after the other. */

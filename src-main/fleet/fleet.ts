@@ -5,6 +5,7 @@ import type { SharedBooks } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Changes } from '#fleet/changes.ts'
+import { Elsewhere } from '#fleet/elsewhere.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
@@ -22,9 +23,6 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const AHEAD_MS = 250
-/** After a look at what the others have charged the next one comes when so many times as long has passed, and within a bound. */
-const LOOK_REST = 50
-const MAX_REST_MS = 10_000
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -43,13 +41,10 @@ export class Fleet implements Leases {
   readonly #recent: RecentCalls
   readonly receipts: SharedReceipts
   readonly #stopListening: () => void
-  /** What the other gateways have charged, by key and cycle, in micro-credits. */
-  readonly #elsewhere = new Map<string, number>()
-  readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0
+  readonly #elsewhere: Elsewhere
+  readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
   readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
-  /** At what the others have charged. */
-  #looked = { beganMs: 0, tookMs: 0 }
   #isJoining = false
   #isClosed = false
 
@@ -59,6 +54,7 @@ export class Fleet implements Leases {
     const changed = (keyId: string) => this.#changed(keyId)
     this.#seat = new Seat({ ...options, onNotice: (text) => this.#heard(text), onLost: () => this.#joinLater() })
     this.#changes = new Changes({ seat: this.#seat, failed: (error) => this.#failed(error) })
+    this.#elsewhere = new Elsewhere({ seat: this.#seat, keyIds: () => this.#changes.keyIds, monotonicMs })
     this.#book = new LeaseBook({
       monotonicMs,
       cycleOf: (keyId) => ledger.cycleOf(keyId),
@@ -126,7 +122,7 @@ export class Fleet implements Leases {
   async takeBack(): Promise<(keyId: string, cycle: number) => number> {
     await this.#shipping.ship('end')
     await handBack(this.#seat, () => this.#changes.follow())
-    await this.#lookElsewhere(true)
+    await this.#elsewhere.look()
     return this.#chargedElsewhere
   }
 
@@ -239,24 +235,8 @@ export class Fleet implements Leases {
   async #beat(): Promise<void> {
     const version = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
     if (version > this.#seat.version) await this.#changes.follow()
-    const { beganMs, tookMs } = this.#looked
-    // It is for people to look at, and takes long where there are many gateways and keys.
-    if (this.#options.monotonicMs() - beganMs > Math.min(LOOK_REST * tookMs, MAX_REST_MS))
-      await this.#lookElsewhere(false)
+    await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
-  }
-
-  /** What the others have charged counts for what people are shown of a balance. */
-  async #lookElsewhere(isAll: boolean): Promise<void> {
-    const { monotonicMs } = this.#options
-    const sums = await this.#seat.inTurn(async (connection) => {
-      const beganMs = monotonicMs()
-      const inMs = isAll ? undefined : beganMs - this.#looked.beganMs
-      const found = await connection.chargedElsewhere(this.#seat.gatewayId, inMs)
-      this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
-      return found
-    })
-    for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
   }
 
   async #join(): Promise<void> {
@@ -269,7 +249,7 @@ export class Fleet implements Leases {
       if (joined.version === 0) await this.#changes.bring()
     })
     await this.#changes.follow()
-    await this.#lookElsewhere(true)
+    await this.#elsewhere.look()
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
   }
 

@@ -1,5 +1,6 @@
-// `node test/bench/fleet-start.ts [--quick]`: how long a gateway that shares its books takes to begin, with a hundred thousand keys in PostgreSQL and ten million
-// calls in its own folder (a million with --quick), beside the same folder by itself; how long an empty one takes to get to know all keys; and what the dashboard asks.
+// `node test/bench/fleet-start.ts [--quick]`: how long a gateway that shares its books takes to begin, with a hundred thousand keys in PostgreSQL, ten million calls in
+// its own folder, and ten million sums of charges of past days in PostgreSQL (a million of each with --quick), beside the same folder by itself; how long an empty one
+// takes to get to know all keys; and what the dashboard asks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { startPostgres } from '../support/postgres.ts'
@@ -14,6 +15,8 @@ import { figuresLine } from './table.ts'
 
 const isQuick = process.argv.includes('--quick')
 const PAST = { keys: 100_000, calls: isQuick ? 1_000_000 : 10_000_000 }
+/** Of each key, of which both gateways have charged something. */
+const PAST_DAYS = PAST.calls / PAST.keys / 2
 const STARTS = 5
 const LIMITS = { startMs: 3000, overviewMs: 150, reportRatio: 2 }
 /** The first time everything is told or learnt. */
@@ -52,6 +55,9 @@ try {
   const second = await startedServing(empty, shared)
   const learntMs = await untilKnown(second.child, farebox.key)
   say(`an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys`)
+  const beganMs = performance.now()
+  await fillPast()
+  say(`${2 * PAST_DAYS * PAST.keys} sums of past days: filled in ${((performance.now() - beganMs) / 1000).toFixed(0)} s`)
   await second.child.stop()
   await first.child.stop()
 
@@ -69,6 +75,17 @@ try {
   for (const { remove } of folders) remove()
   await postgres.close()
   await upstream.stop()
+}
+
+/** As if every key had been used on every day, on both gateways. */
+async function fillPast(): Promise<void> {
+  const days = `generate_series(1, ${PAST_DAYS}) day`
+  const cycle = '1000000000000 + 86400000::bigint * day'
+  await postgres.run(`SET synchronous_commit = off;
+    INSERT INTO farebox.account SELECT 'key-' || n, ${cycle}, 10, 10, 0, 0, 0 FROM generate_series(1, ${PAST.keys}) n, ${days};
+    INSERT INTO farebox.charged SELECT id, 'key-' || n, ${cycle}, 5, now() - interval '1 year'
+      FROM farebox.gateway, generate_series(1, ${PAST.keys}) n, ${days}`)
+  await postgres.run('VACUUM ANALYZE farebox.account, farebox.charged')
 }
 
 function times(ms: readonly number[]): string {
