@@ -48,7 +48,7 @@ export type LeaseBookOptions = {
 
 export type Sum = readonly [keyId: string, cycle: number, amountMicro: number]
 /** What was leased, and what is free beside it; nothing is known of that where it is left out. */
-export type Lent = readonly [keyId: string, cycle: number, amountMicro: number, freeMicro?: number]
+export type Lent = readonly [keyId: string, cycle: number, amountMicro: number, freeMicro?: number | undefined]
 
 export class LeaseBook {
   readonly #options: LeaseBookOptions
