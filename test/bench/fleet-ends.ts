@@ -70,7 +70,9 @@ export async function killOne(fleet: BenchFleet): Promise<() => Promise<string>>
   const limitMs = GRACE_MS + LONGEST_CALL_MS + LOOK_MS
   return async () => {
     for (const endMs = performance.now() + 2 * limitMs; performance.now() < endMs; await sleep(500)) {
-      const [freed] = await query(`SELECT extract(epoch FROM at) AS at, amount FROM farebox.doubt WHERE key_id = '${key.id}'`)
+      const [freed] = await query(
+        `SELECT extract(epoch FROM at) AS at, amount FROM farebox.doubt WHERE key_id = '${key.id}'`,
+      )
       if (freed === undefined) continue
       const tookSeconds = Number(freed.at) - Number(before.at)
       const isMet = tookSeconds * 1000 <= limitMs && freed.amount === before.amount

@@ -21,8 +21,8 @@ const STARTS = 5
 const LIMITS = { startMs: 3000, overviewMs: 150, reportRatio: 2 }
 /** The first time everything is told or learnt. */
 const FIRST_LIMIT_MS = 180_000
-/** All calls are of the first of these days. */
-const SINCE = 'from=800d&rollup=day'
+/** All calls are of one of these days. */
+const SINCE = 'from=2025-09-15T00:00:00Z&to=2025-10-15T00:00:00Z&rollup=day'
 const QUESTIONS = {
   overview: '/api/overview',
   'report by model': `/api/usage-report?${SINCE}&group=model`,
@@ -57,7 +57,9 @@ try {
   say(`an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys`)
   const beganMs = performance.now()
   await fillPast()
-  say(`${2 * PAST_DAYS * PAST.keys} sums of past days: filled in ${((performance.now() - beganMs) / 1000).toFixed(0)} s`)
+  say(
+    `${2 * PAST_DAYS * PAST.keys} sums of past days: filled in ${((performance.now() - beganMs) / 1000).toFixed(0)} s`,
+  )
   await second.child.stop()
   await first.child.stop()
 

@@ -35,7 +35,10 @@ describe.runIf(CAN_SHARE)('charges of other gateways', () => {
       ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = ${amount}, changed_at = ${at}`)
   function scene(keyIds: readonly string[]) {
     const clock = { ms: 1_000_000 }
-    const seat = { gatewayId: 'own', inTurn: <Result>(work: (asked: Connection) => Promise<Result>) => work(connection) }
+    const seat = {
+      gatewayId: 'own',
+      inTurn: <Result>(work: (asked: Connection) => Promise<Result>) => work(connection),
+    }
     const elsewhere = new Elsewhere({ seat, keyIds: () => keyIds, monotonicMs: () => clock.ms })
     return { clock, elsewhere }
   }
@@ -53,7 +56,13 @@ describe.runIf(CAN_SHARE)('charges of other gateways', () => {
     await charge('b', 'unknown', 1, 3)
     const { elsewhere } = scene(['daily', 'mine', 'nothing'])
     await elsewhere.look()
-    const sums = [['daily', 2], ['daily', 1], ['mine', 1], ['nothing', 1], ['unknown', 1]] as const
+    const sums = [
+      ['daily', 2],
+      ['daily', 1],
+      ['mine', 1],
+      ['nothing', 1],
+      ['unknown', 1],
+    ] as const
     expect(sums.map(([key, cycle]) => elsewhere.charged(key, cycle))).toEqual([30, 0, 0, 0, 0])
   })
 

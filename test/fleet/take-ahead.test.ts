@@ -44,7 +44,11 @@ describe('a lease of which nothing runs', () => {
     book.leased([['key', 1, HOLD, freeMicro]])
     const takeAfter = (ms: number, isWanted = false) => {
       clock.ms += ms
-      return book.takeIdle(() => isWanted, () => false, 10)
+      return book.takeIdle(
+        () => isWanted,
+        () => false,
+        10,
+      )
     }
     return { takeAfter }
   }
@@ -64,7 +68,12 @@ describe('a lease of which nothing runs', () => {
 
   it('is another one in the next cycle', () => {
     const present = { cycle: 1 }
-    const book = new LeaseBook({ monotonicMs: () => 0, cycleOf: () => present.cycle, changed: () => {}, charged: () => {} })
+    const book = new LeaseBook({
+      monotonicMs: () => 0,
+      cycleOf: () => present.cycle,
+      changed: () => {},
+      charged: () => {},
+    })
     const first = book.present('key')
     expect(book.present('key')).toBe(first)
     present.cycle = 2
