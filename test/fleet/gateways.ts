@@ -16,6 +16,9 @@ export const WAIT = { timeout: 20_000 }
 export const BODY = JSON.stringify({ model: 'chat', messages: HELLO, max_tokens: OUTPUT_CAP })
 export const STREAMED = JSON.stringify({ ...JSON.parse(BODY), stream: true })
 const INPUT = await countedBound(BODY)
+/** At this pace a gateway has told PostgreSQL of all but the last twenty calls, so that this much carries more. */
+const PAY_EVERY_MS = 50
+const LEASED = 25
 /** What one call holds, and what an answer costs that uses all of it, in micro-credits. */
 export const HOLD = INPUT + 2 * OUTPUT_CAP
 export const DEAREST = {
@@ -88,7 +91,7 @@ export class Gateways {
   /** Resolves when a gateway that keeps paying has a lease that carries more calls, whatever of it is used and not told yet. */
   async expectLease({ id }: Key): Promise<void> {
     const leased = async () => Number((await this.accountOf(id))?.leased)
-    await expect.poll(leased, WAIT).toBeGreaterThan(40 * HOLD)
+    await expect.poll(leased, WAIT).toBeGreaterThan(LEASED * HOLD)
   }
 
   /** To be called after each test. */
@@ -119,13 +122,13 @@ export async function pay(gateway: Farebox, { key }: Key): Promise<number> {
   return response.status
 }
 
-/** Calls one after the other, so that a gateway has a lease for more; `stop` says how many were answered. */
+/** Calls one after the other at a bounded pace, so that a gateway has a lease for more; `stop` says how many were answered. */
 export function keepPaying(gateway: Farebox, key: Key): { stop(): Promise<number> } {
   let [isOver, paid] = [false, 0]
   const paying = (async () => {
     while (!isOver) {
       if ((await pay(gateway, key)) === 200) paid += 1
-      else await new Promise((resolve) => setTimeout(resolve, 50))
+      await new Promise((resolve) => setTimeout(resolve, PAY_EVERY_MS))
     }
   })()
   return {
