@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { Plugin } from 'vite'
+import type { Plugin, Rolldown } from 'vite'
 
 const MAX_FIRST_LOAD_BYTES = 350_000
 const WORTH_COMPRESSING = new Set(['.js', '.css', '.svg', '.json'])
@@ -139,6 +139,30 @@ export function tokenTable(): Plugin {
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(table))})`
     },
   }
+}
+
+/**
+ * Cuts what is loaded when a program or a thread begins by which of them load it, and by nothing else. By itself the builder also cuts along
+ * everything that is loaded later, and each file has to be looked up, read and linked, however small it is. `beginnings`: the paths of
+ * their modules. None of them loads more than it did.
+ */
+export function sharedByWhom(beginnings: readonly string[]): Rolldown.CodeSplittingOptions {
+  let loads: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  const name: Rolldown.CodeSplittingNameFunction = (id, { getModuleInfo }) => {
+    const importsOf = (module: string) => getModuleInfo(module)?.importedIds ?? []
+    loads ??= new Map(beginnings.map((path) => [path, loadedWith(path, importsOf)]))
+    const loaders = [...loads].flatMap(([path, modules]) => (modules.has(id) ? [basename(path, '.ts')] : []))
+    return loaders.length === 0 ? null : loaders.join('-')
+  }
+  return { groups: [{ name, debugName: 'beginnings' }], includeDependenciesRecursively: false }
+}
+
+/** A module and all that it imports, directly or not. */
+function loadedWith(beginning: string, importsOf: (module: string) => readonly string[]): ReadonlySet<string> {
+  const loaded = new Set([beginning])
+  // A set hands out what is added to it on the way.
+  for (const module of loaded) for (const imported of importsOf(module)) loaded.add(imported)
+  return loaded
 }
 
 /** The code finds its files beside itself: a file in a folder of its own would look for them at the wrong place. */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { adminClient, httpTransport, type AdminClient } from '#cli/client.ts'
+import { FRUGAL } from '#hosts/frugal.ts'
 import { builtProgram } from './built.ts'
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -130,21 +131,14 @@ const COMPILED =
   process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 
 /**
- * What a gateway puts in its own place at a start, which costs it a tenth of the start: here it is begun like that. That it does so by
- * itself is held by `test/launch.test.ts`.
- */
-const FRUGAL = {
-  flags: ['--max-semi-space-size=8'],
-  env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' },
-}
-
-/**
  * Starts the built program with these arguments and comes back at once. Nothing of this process's own settings reaches it but where
  * compiled code is kept.
  */
 export async function launch(args: readonly string[], options: ProcessOptions): Promise<Program> {
   const home = dirname(options.dataDir)
   await mkdir(home, { recursive: true })
+  // A gateway would put itself in its own place with these, which costs it a tenth of its start. That it does so is held by
+  // `test/launch.test.ts`.
   const isFrugal = args[0] === 'start' && options.program === undefined
   const env = {
     PATH: process.env.PATH ?? '',
