@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { defineConfig } from 'vite'
-import { flatLayout, licences, nativeDatabase, sharedByWhom, tokenTable } from './vite.plugins.ts'
+import { flatLayout, licences, nativeDatabase, sharedByWhom, tokenTable, withoutUnasked } from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
 const ENTRIES = {
@@ -32,7 +32,7 @@ const isOfTrayApp = (moduleId: string) => /\/(src-main\/shell|electron-updater)\
 
 export default defineConfig({
   publicDir: false,
-  plugins: [nativeDatabase(), tokenTable(), flatLayout(), licences()],
+  plugins: [nativeDatabase(), withoutUnasked(), tokenTable(), flatLayout(), licences()],
   ssr: { target: 'node', noExternal: true, external: ['electron', 'better-sqlite3', 'keytar'] },
   build: {
     ssr: true,

@@ -1,7 +1,15 @@
 // What a gateway says of itself: whether it takes calls, how it stands with its disk and its providers, and what needs attention.
 
 import { Type, type Static } from 'typebox'
-import { KnownName, NullableCount, NullableCredits, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
+import {
+  KnownName,
+  NullableCount,
+  NullableCredits,
+  NullableText,
+  NullableTimestamp,
+  strict,
+  Timestamp,
+} from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { SecretLeftOut } from '#contract/providers.ts'
 

@@ -8,7 +8,16 @@ import { accountId } from '#core/secret-pool.ts'
 import { UNKNOWN_USAGE, type TokenUsage, type Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Countable } from '#dialect/count.ts'
-import type { AskedInPath, AskedRequest, ClientDialect, EmbeddingDialect, KeepAnswer, KeptAnswer, KeptAnswers, ReadError } from '#dialect/dialect.ts'
+import type {
+  AskedInPath,
+  AskedRequest,
+  ClientDialect,
+  EmbeddingDialect,
+  KeepAnswer,
+  KeptAnswer,
+  KeptAnswers,
+  ReadError,
+} from '#dialect/dialect.ts'
 import type { EmbeddingProvider, EmbeddingRequest } from '#dialect/embedding.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
