@@ -149,7 +149,7 @@ async function round(pristine: string, key: string, kill: Kill): Promise<void> {
 }
 
 if (canWatchDisks) {
-  it(`leaves a pool of secrets whole, killed at ${POINTS} changes`, { timeout: POINTS * 60_000 }, async () => {
+  it(`leaves a pool of secrets whole, killed at ${POINTS} changes`, { timeout: isLong ? 7_200_000 : 1_200_000 }, async () => {
     const pristine = join(folder, 'pristine')
     const first = await startProcess({ dataDir: join(pristine, 'data') })
     await setUpUpstream(first, upstream.url)
