@@ -24,7 +24,7 @@ function runOf(dialect: Dialect, fault: Fault): Run {
   return { fault, dialect, format, mode: 'streamed', isPassed: format.dialect === dialect, way: 'socket' }
 }
 
-describe.each(DIALECTS)('over a WebSocket, a provider of %s with', (dialect) => {
+describe.each(DIALECTS)('faults of a provider of %s over a WebSocket', (dialect) => {
   const rows = rowsOf(dialect)
   let catalogue: Catalogue
 
@@ -37,5 +37,5 @@ describe.each(DIALECTS)('over a WebSocket, a provider of %s with', (dialect) => 
 
   it.each(rows.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => catalogue.check(fault), MAX_MS)
 
-  it('what is none of its faults: its books are sound', () => catalogue.expectSound(), MAX_MS)
+  it('leave sound books behind', () => catalogue.expectSound(), MAX_MS)
 })
