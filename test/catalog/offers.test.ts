@@ -115,7 +115,7 @@ describe('an offer', () => {
   it('says what cannot be served', async () => {
     upstream.script(geminiList('gemini-2.5-pro', 'gemini-embedding', 'imagen-c'))
     expect(await offers(await provider('gemini'))).toMatchObject([
-      { model: 'gemini-2.5-pro', context_window: 200_000, state: 'ready' },
+      { model: 'gemini-2.5-pro', context_window: 1_048_576, state: 'ready' },
       { model: 'gemini-embedding', kind: 'embedding', state: 'unpriced' },
       { model: 'imagen-c', state: 'unsupported' },
     ])
