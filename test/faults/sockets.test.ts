@@ -9,7 +9,7 @@ import { faultsOf } from './tables.ts'
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const MAX_MS = 240_000
 /** Of the rows that wait for no time limit one in so many is run, another one for each dialect, unless all tests run. */
-const ONE_OF = 6
+const ONE_OF = 20
 
 /** What moves many megabytes is not run: what is kept of such an answer has no beginning. */
 function rowsOf(dialect: Dialect): readonly Fault[] {
