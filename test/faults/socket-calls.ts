@@ -47,7 +47,9 @@ function seenIn(texts: readonly string[], { isPassed }: Run): Seen {
   const events = texts.map((text) => JSON.parse(text) as SocketEvent)
   const [first] = events
   if (first?.type === 'error') return errorSeen(first, isPassed)
-  const written = events.map(({ type }, at) => `event: ${type}\ndata: ${(texts[at] ?? '').replaceAll(/[\r\n]/g, ' ')}\n\n`)
+  const written = events.map(
+    ({ type }, at) => `event: ${type}\ndata: ${(texts[at] ?? '').replaceAll(/[\r\n]/g, ' ')}\n\n`,
+  )
   const isWhole = /^response\.(completed|incomplete)$/.test(events.at(-1)?.type ?? '')
   return { status: 200, headers: new Headers(), text: written.join('') + (isWhole ? 'data: [DONE]\n\n' : '') }
 }

@@ -137,7 +137,11 @@ function processorTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // Behind the program's name, which may have spaces, user and system time are the 12th and 13th.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).join()
+    return stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .join()
   } catch {
     return undefined
   }
