@@ -120,12 +120,12 @@ export async function startProcess(options: StartOptions): Promise<FareboxProces
 }
 
 /** Ends a start that does not go on. One that goes on for ever meets the limit of its test. */
-function endWhenIdle({ pid, kill }: Program): NodeJS.Timeout {
-  let used = processorTime(pid)
+function endWhenIdle(program: Program): NodeJS.Timeout {
+  let used = processorTime(program.pid)
   let sinceMs = performance.now()
   return setInterval(() => {
-    const now = processorTime(pid)
-    if (now === used && performance.now() - sinceMs > IDLE_LIMIT_MS) kill('SIGKILL')
+    const now = processorTime(program.pid)
+    if (now === used && performance.now() - sinceMs > IDLE_LIMIT_MS) program.kill('SIGKILL')
     if (now === used) return
     used = now
     sinceMs = performance.now()
