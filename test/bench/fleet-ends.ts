@@ -50,7 +50,7 @@ export async function revokedStreams(fleet: BenchFleet, upstream: Child): Promis
 
 /** A gateway more that is killed with a lease. Returns what waits until that is free, and says when it was, by the clock of PostgreSQL. */
 export async function killOne(fleet: BenchFleet): Promise<() => Promise<string>> {
-  const { query } = fleet.postgres
+  const query = (sql: string) => fleet.postgres.query(sql)
   const key = await fleet.newKey(RICH_MICRO)
   const { child, remove } = await fleet.another('plain', {
     FAREBOX_UPSTREAM_TOTAL_TIMEOUT_MS: String(LONGEST_CALL_MS),
