@@ -7,10 +7,10 @@ import type { OwnBooks } from '#fleet/membership.ts'
 import type { Joined, Seat } from '#fleet/seat.ts'
 
 /** So many entries are told in one batch, and fewer where batches do not arrive: every batch locks the accounts that it is about. */
-const MOST_ENTRIES = 5000
-const LEAST_ENTRIES = 50
+const MAX_ENTRIES = 5000
+const MIN_ENTRIES = 50
 /** So many leases are given back in one batch. */
-const MOST_HANDED = 1000
+const MAX_HANDED = 1000
 
 /**
  * `lately`: as far as it is in the tables, which costs nothing, and the rest within a second. `all`: everything, because another gateway waits for it.
@@ -37,7 +37,7 @@ export class Shipping {
   #sent: Shipment | undefined
   #hasCharges = false
   /** Entries in the next batch. */
-  #most = MOST_ENTRIES
+  #most = MAX_ENTRIES
   /** PostgreSQL does not know yet that what it has is all that there was when this gateway joined. */
   #isNew = true
 
@@ -64,7 +64,7 @@ export class Shipping {
     const { own, book } = this.#options
     const untold: Sum[] = []
     for (let seq = shipped; seq < told;) {
-      const { upTo, sums } = await own.chargedAfter({ seq, last: told, most: MOST_ENTRIES })
+      const { upTo, sums } = await own.chargedAfter({ seq, last: told, most: MAX_ENTRIES })
       for (const sum of sums) untold.push(sum)
       seq = upTo
     }
@@ -86,8 +86,8 @@ export class Shipping {
     const { own, book, queue } = this.#options
     const isEnd = how === 'end'
     const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
-    const handed = book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease), MOST_HANDED)
-    const isAllHanded = handed.length < MOST_HANDED
+    const handed = book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease), MAX_HANDED)
+    const isAllHanded = handed.length < MAX_HANDED
     if (isAllHanded) this.#wanted.clear()
     if (!this.#hasCharges && handed.length === 0) return true
     this.#hasCharges = false
@@ -109,14 +109,14 @@ export class Shipping {
     const amounts = [JSON.stringify(sums), JSON.stringify(handed)]
     const answer = await seat.say('ship', [this.#told ?? 0, upTo, ...amounts]).catch((error: unknown) => {
       // It may have taken too long, and would do so again.
-      this.#most = Math.max(LEAST_ENTRIES, Math.floor(this.#most / 4))
+      this.#most = Math.max(MIN_ENTRIES, Math.floor(this.#most / 4))
       throw error
     })
     if (answer.error !== undefined) {
       seat.lose()
       throw new FleetUnreachable(answer.error)
     }
-    this.#most = Math.min(MOST_ENTRIES, this.#most * 2)
+    this.#most = Math.min(MAX_ENTRIES, this.#most * 2)
     this.#arrived(shipment)
   }
 
