@@ -2,6 +2,7 @@
 // the environment, the environment over defaults. Nothing else reads process.env; this file gets it as an argument.
 
 import { posix, win32, type PlatformPath } from 'node:path'
+import { readToolCredits } from '#config/tool-credits.ts'
 
 export const VERSION = '0.1.0'
 
@@ -60,6 +61,11 @@ const trueOrFalse: Kind<boolean> = {
 const languageTag: Kind<string> = {
   expects: "'system' or the tag of a language, such as de",
   read: (text) => (text === 'system' || /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(text) ? text : undefined),
+}
+
+const toolCredits: Kind<string> = {
+  expects: 'names of tools with credits, such as claude-code=5,codex=2.5',
+  read: (text) => (readToolCredits(text) === undefined ? undefined : text),
 }
 
 export const SETTINGS = {
@@ -239,6 +245,11 @@ export const SETTINGS = {
     'FAREBOX_BILLS_EVERY',
     oneOf(['never', 'hourly', 'daily']),
     'never',
+  ),
+  toolCreditsPerDay: optional(
+    'What calls of a tool may cost on a day before somebody is told of its thresholds.',
+    'FAREBOX_TOOL_CREDITS_PER_DAY',
+    toolCredits,
   ),
   language: chosen(
     'The language of the dashboard and the tray for the owner of the machine.',

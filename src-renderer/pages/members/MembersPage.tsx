@@ -103,13 +103,13 @@ function AddButtons({ onOpen }: { readonly onOpen: (opening: Opening) => void })
   const { t } = useTranslation('members')
   return (
     <>
-      <Button look="primary" onClick={() => onOpen('invite')}>
-        <Mail aria-hidden />
-        {t('invite.action')}
-      </Button>
       <Button onClick={() => onOpen('add')}>
         <UserPlus aria-hidden />
         {t('add')}
+      </Button>
+      <Button look="primary" onClick={() => onOpen('invite')}>
+        <Mail aria-hidden />
+        {t('invite.action')}
       </Button>
     </>
   )
