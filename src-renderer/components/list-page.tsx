@@ -12,7 +12,7 @@ import { ownZone } from '#renderer/data/zone-dates.ts'
 type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
   readonly title: string
   /** What this page is for, in a sentence. */
-  readonly description: string
+  readonly description: ReactNode
   /** What is said where the list could not be read. */
   readonly failed: string
   /** The answer that the items are of. */

@@ -16,7 +16,7 @@ export function PageHeader({ title, description, zone, actions }: PageHeaderProp
   useDocumentTitle(title)
   return (
     <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-      <div className="min-w-0 grow basis-72">
+      <div className="min-w-0">
         <h1 className="text-lg font-semibold">{title}</h1>
         {description !== undefined && <p className="text-sm text-muted">{description}</p>}
         {zone !== undefined && <p className="min-h-4 text-xs text-muted">{zone !== null && t('zone', { zone })}</p>}

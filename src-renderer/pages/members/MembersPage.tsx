@@ -41,7 +41,8 @@ export function MembersPage() {
   return (
     <ListPage
       title={t('title')}
-      description={t('description')}
+      // Leaves room for the buttons beside it.
+      description={<span className="block lg:max-w-[56ch]">{t('description')}</span>}
       failed={t('failed')}
       list={members}
       actions={
