@@ -211,16 +211,16 @@ it.each([
   ['the results of a bucket', { data: [{ results: 'none' }] }],
   ['a result', { data: [{ results: [null, 7] }] }],
 ])('of Anthropic for one workspace is refused by its reader where %s is none', (_, page) => {
-  const read = readReport(JSON.stringify([INTERFACES.anthropic.ofProject(page, 'wrkspc_a')]))
+  const read = readReport(JSON.stringify([INTERFACES.anthropic.wishedOf(page, { ...WISH, project: 'wrkspc_a' })]))
   expect(read).toMatchObject({ type: 'problem' })
 })
 
 it('of Anthropic has the amounts of its own workspace alone', () => {
   const result = (workspace: string | null) => ({ amount: '1', workspace_id: workspace })
   const page = { data: [{ results: [result('wrkspc_a'), result(null), result('wrkspc_b')] }], has_more: false }
-  const { ofProject } = INTERFACES.anthropic
-  expect(ofProject(page, 'wrkspc_a')).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
-  expect(ofProject(page, undefined)).toBe(page)
+  const { wishedOf } = INTERFACES.anthropic
+  expect(wishedOf(page, { ...WISH, project: 'wrkspc_a' })).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
+  expect(wishedOf(page, { ...WISH, project: undefined })).toBe(page)
 })
 
 const NAME = 'api.provider.test'

@@ -1,5 +1,6 @@
 // A provider that answers chat completions, meters them by rules of its own, and reports them as OpenAI and Anthropic publish their
-// interfaces for usage and costs (read on 2026-11-22): in pages, only to an administrator, and with the faults that a test asks for.
+// interfaces for usage and costs (read on 2026-11-22), and OpenRouter its activity (2026-11-27): only to an administrator, in pages where
+// they have any, and with the faults that a test asks for.
 
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -55,7 +56,8 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     if (request.method === 'POST') return answerCall(request, response)
     requests.push({ path: pathname, query: searchParams, headers: request.headers })
     const fault = faults.shift()
-    const page = keysFor(pathname, searchParams) ?? pageFor(pathname, searchParams)
+    const page =
+      keysFor(pathname, searchParams) ?? activityFor(pathname, searchParams) ?? pageFor(pathname, searchParams)
     const isAdmin = [`Bearer ${adminSecret}`, adminSecret].includes(
       request.headers.authorization ?? String(request.headers['x-api-key']),
     )
@@ -86,6 +88,20 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     const keys = projects.get(project ?? '')
     const hint = ofOpenAi === undefined ? 'partial_key_hint' : 'redacted_value'
     return keys && { data: keys.map(({ id, name, hint: text }) => ({ id, name, [hint]: text })), has_more: false }
+  }
+
+  /** All whole days of the last thirty, the latest first; never what it was cached of. */
+  function activityFor(path: string, query: URLSearchParams): object | undefined {
+    if (path !== '/api/v1/activity') return undefined
+    const todayMs = nowMs() - (nowMs() % DAY)
+    const hash = query.get('api_key_hash')
+    const counted = metered.filter(
+      ({ endMs, key }) => endMs >= todayMs - 30 * DAY && endMs < todayMs && (hash === null || hash === key),
+    )
+    const days = [...Map.groupBy(counted, ({ endMs }) => instant(endMs - (endMs % DAY)).slice(0, 10))]
+    return {
+      data: days.toSorted(([one], [other]) => (one < other ? 1 : -1)).map(([date, ofDay]) => activityOf(date, ofDay)),
+    }
   }
 
   function pageFor(path: string, query: URLSearchParams): object | undefined {
@@ -153,6 +169,22 @@ function instant(atMs: number): string {
 
 function sum(metered: readonly Metered[], of: 'prompt' | 'completion'): number {
   return metered.reduce((total, one) => total + one[of], 0)
+}
+
+function activityOf(date: string, metered: readonly Metered[]): object {
+  return {
+    date,
+    model: BILL_MODEL.replace(/-\d{4}.*/, ''),
+    model_permaslug: BILL_MODEL,
+    endpoint_id: '550e8400-e29b-41d4-a716-446655440000',
+    provider_name: 'Somebody',
+    usage: (sum(metered, 'prompt') + 2 * sum(metered, 'completion')) / 1e6,
+    byok_usage_inference: 0,
+    requests: metered.length,
+    prompt_tokens: sum(metered, 'prompt'),
+    completion_tokens: sum(metered, 'completion'),
+    reasoning_tokens: 0,
+  }
 }
 
 const byKey = (bucket: Bucket) => [...Map.groupBy(bucket.metered, ({ key }) => key)]
