@@ -19,6 +19,8 @@ const WISH = {
   accounts: ['key_a'],
 }
 const KINDS = ['openai', 'anthropic'] as const
+/** Those that tell their pages in one, too. */
+const ALL_KINDS = [...KINDS, 'openrouter'] as const
 const STATUSES = [301, 302, 303, 307, 308] as const
 
 let home: Server
@@ -57,8 +59,8 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-async function read(kind: (typeof KINDS)[number]) {
-  const { requests, headers } = INTERFACES[kind]
+async function read(kind: (typeof ALL_KINDS)[number]) {
+  const { requests, headers, nextPageOf } = INTERFACES[kind]
   const questions = requests({ ...WISH, project: 'proj_a' })
   const known: unknown[] = []
   const pages = await readReportPages(
@@ -85,7 +87,7 @@ async function read(kind: (typeof KINDS)[number]) {
   return { pages, paths: new Set(questions.map(({ path }) => path)) }
 }
 
-const REDIRECTS = KINDS.flatMap((kind) =>
+const REDIRECTS = ALL_KINDS.flatMap((kind) =>
   STATUSES.flatMap((status) =>
     ['http://127.0.0.1:PORT/v1', '//127.0.0.1:PORT/', 'http://localhost:PORT/'].map((location) => ({
       kind,
@@ -151,6 +153,18 @@ it.each([
 ])('a page that %s is no report', async (_, body) => {
   answer = (__, response) => response.end(JSON.stringify(body))
   expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('damaged') as string } })
+})
+
+it('a next page that OpenRouter never speaks of is not asked for', async () => {
+  const next = `http://127.0.0.1:${portOf(elsewhere)}/`
+  answer = (_, response) => response.end(JSON.stringify({ data: [], has_more: true, next_page: next, next }))
+  expect((await read('openrouter')).pages).toEqual([
+    { data: [], has_more: true, next_page: next, next, report: 'activity', account: 'key_a' },
+  ])
+  expect(asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ['/api/v1/activity?api_key_hash=key_a', `Bearer ${SECRET}`],
+  ])
+  expect(astray).toBe(0)
 })
 
 it('pages that lead back to an earlier one are no report', async () => {
