@@ -20,7 +20,7 @@ export function isActivity({ data, report }: Json): boolean {
 /** What a page tells of: days from `from` to `to`, as it was asked for, or those of its lines. */
 export function readActivity({ data, from, to, account }: Json): BillReport | ReportProblem {
   const asked = daysBetween(from, to)
-  const days = new Map(asked?.map((span) => [spanName(span), span]))
+  const days = new Map((asked ?? []).map((span) => [spanName(span), span] as const))
   const usage: [string, BillReport['usage'][number]][] = []
   const costs: [string, BillReport['costs'][number]][] = []
   for (const line of Array.isArray(data) ? data.map(membersOf) : []) {

@@ -4,6 +4,7 @@ import type { OurHour } from '#bills/ours.ts'
 import { modelNameOf, type Span, type TokenCounts, type UsageLine } from '#bills/report.ts'
 import { inOrder, placesIn, spanAt, type PlaceOf } from '#bills/spans.ts'
 import { PAID_CLASSES, PART_CLASSES, PART_OF, type PaidClass } from '#contract/price-classes.ts'
+import { ZERO } from '#core/money.ts'
 import type { Price, Rates } from '#core/price.ts'
 import { ratesOf } from '#core/pricing.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -106,8 +107,8 @@ function worthOf({ over, under, isInputWhole }: Drift, charged: readonly OurHour
 }
 
 /** Whether a call costs more than what it counts: then nobody knows how much of an amount is for how many calls. */
-function isOfCalls({ minimumMicro = 0, units = {} }: Price): boolean {
-  return minimumMicro > 0 || (units['request'] ?? 0) > 0
+function isOfCalls({ minimumMicro = ZERO, units }: Price): boolean {
+  return minimumMicro > 0 || (units?.['request'] ?? 0) > 0
 }
 
 const FREE = { inputMicro: 0, cacheReadMicro: 0, cacheWriteMicro: 0, outputMicro: 0 }
