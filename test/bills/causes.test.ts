@@ -151,6 +151,12 @@ function ownCauses(extra: Extra | undefined): readonly Cause[] {
   return extra?.type === 'searches' && extra.charged > 0 ? ['tool_fees'] : []
 }
 
+/** Where nobody says whose keys are whose, a request too many is also said to be what calls of its hour look like. */
+function withoutLooks({ lookalikes }: Month, { startMs, model = '', causes }: MoneyDifference, isNamed: boolean): Cause[] {
+  const looks = isNamed ? undefined : lookalikes.get(`${startMs} ${plain(model)}`)
+  return causes.filter((cause) => looks === undefined || !looks.has(cause))
+}
+
 /** Whether an amount is no less than what others used costs at the lowest tier, and no more than at the highest one. */
 function isWithinTiers({ metered }: Month, { startMs, model = '', oursParts, theirsParts }: MoneyDifference): boolean {
   const percents = percentsOf(plain(model))
@@ -199,12 +205,12 @@ describe.each(PROVIDERS)('the bill of $name', ({ style, accounts, seed }) => {
       expect(injected.count).toBe(MONEY_MODELS * 30 * (1 + strangers))
       const found = money.differences.filter(({ causes }) => causes.join() !== 'rounding')
       const expected = new Set(injected.lines)
-      const lineOf = ({ startMs, model = 'all', causes }: MoneyDifference) =>
-        `${startMs} ${plain(model)} ${causes.join()}`
+      const lineOf = (one: MoneyDifference) =>
+        `${one.startMs} ${plain(one.model ?? 'all')} ${withoutLooks(month, one, accounts !== undefined).join()}`
       // Of a model with tiers nobody knows at which of them somebody else used it: so much of its money may hide another cause.
       const hidden = found.filter(
         (one) =>
-          !expected.has(lineOf(one)) && one.causes.join() === 'not_through_farebox' && isWithinTiers(month, one),
+          !expected.has(lineOf(one)) && lineOf(one).endsWith(' not_through_farebox') && isWithinTiers(month, one),
       )
       const places = new Set(hidden.map(({ startMs, model = 'all' }) => `${startMs} ${plain(model)}`))
       const isSeen = (line: string) => !places.has(line.split(' ').slice(0, 2).join(' '))
@@ -220,7 +226,8 @@ describe.each(PROVIDERS)('the bill of $name', ({ style, accounts, seed }) => {
     expect(rest.map(({ startMs, model = '' }) => `${startMs} ${plain(model)}`).toSorted()).toEqual(
       [...month.faults.keys()].toSorted(),
     )
-    expect(new Set(rest.map(({ causes }) => causes.join()))).toEqual(new Set(['not_through_farebox']))
+    const said = rest.map((one) => withoutLooks(month, one, accounts !== undefined).join())
+    expect(new Set(said)).toEqual(new Set(['not_through_farebox']))
     // As much of each amount as the tokens of others are worth, and nothing of it without a cause.
     expect(rest.filter(({ unexplainedParts }) => unexplainedParts !== 0n)).toEqual([])
     expect(bill.unexplained).toBe(0)

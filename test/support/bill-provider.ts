@@ -39,6 +39,8 @@ export type BillProvider = {
   readonly projects: Map<string, readonly ListedKey[]>
   /** Buckets on one page, however many are asked for. */
   perPage: number
+  /** How long after a call it is in a report. */
+  lateMs: number
   close(): Promise<void>
 }
 
@@ -49,7 +51,7 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     void answer(request, response)
   })
   const projects = new Map<string, readonly ListedKey[]>()
-  const provider = { requests, calls, faults, metered, projects, perPage: 50 }
+  const provider = { requests, calls, faults, metered, projects, perPage: 50, lateMs: 0 }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://provider')
@@ -112,7 +114,9 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     const [fromMs, toMs] = isOpenAi ? [at('start_time'), at('end_time')] : [at('starting_at'), at('ending_at')]
     const widthMs = query.get('bucket_width') === '1h' ? HOUR : DAY
     const keys = query.getAll('api_key_ids[]')
-    const counted = metered.filter(({ key }) => keys.length === 0 || keys.includes(key))
+    const counted = metered.filter(
+      ({ key, endMs }) => (keys.length === 0 || keys.includes(key)) && endMs + provider.lateMs <= nowMs(),
+    )
     const buckets = Array.from({ length: Math.ceil((toMs - fromMs) / widthMs) }, (_, index): Bucket => {
       const startMs = fromMs + index * widthMs
       const endMs = startMs + widthMs
