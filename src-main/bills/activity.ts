@@ -28,7 +28,8 @@ export function readActivity({ data, from, to, account }: Json): BillReport | Re
     const [used, billed] = [readUsageFields(fields), readCostFields(fields)]
     if (used.type === 'problem') return problem(used.message)
     if (billed.type === 'problem') return problem(billed.message)
-    if (used.type !== 'usage' || billed.type !== 'cost') return problem('it does not say what was used, or what it costs.')
+    if (used.type !== 'usage' || billed.type !== 'cost')
+      return problem('it does not say what was used, or what it costs.')
     // Days before those that were asked for come as well.
     if (asked !== undefined && !days.has(spanName(used.span))) continue
     days.set(spanName(used.span), used.span)

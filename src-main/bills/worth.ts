@@ -80,7 +80,12 @@ function driftsOf({ usage, usageSpans, hours }: Counted, placeOf: PlaceOf): Map<
 const NOTHING = countsBy(() => 0)
 
 function countsBy(count: (kind: PaidClass) => number): TokenCounts {
-  return { input: count('input'), cache_read: count('cache_read'), cache_write: count('cache_write'), output: count('output') }
+  return {
+    input: count('input'),
+    cache_read: count('cache_read'),
+    cache_write: count('cache_write'),
+    output: count('output'),
+  }
 }
 
 function countOf(all: readonly { readonly counts: TokenCounts }[], kind: PaidClass): number {

@@ -24,11 +24,7 @@ export function stateOf(causes: readonly Cause[]): BillDay['state'] {
 }
 
 /** All in millionths of a micro-credit; `ofTokens` is undefined where no tokens are compared. */
-export function shownMoney(
-  ours: bigint,
-  theirs: bigint,
-  ofTokens: bigint | undefined,
-): NonNullable<BillDay['money']> {
+export function shownMoney(ours: bigint, theirs: bigint, ofTokens: bigint | undefined): NonNullable<BillDay['money']> {
   const difference = decimalText(theirs - ours)
   const ofTokensText = ofTokens === undefined ? null : decimalText(ofTokens)
   return { ours: decimalText(ours), theirs: decimalText(theirs), difference, of_tokens: ofTokensText }

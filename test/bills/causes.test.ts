@@ -152,7 +152,11 @@ function ownCauses(extra: Extra | undefined): readonly Cause[] {
 }
 
 /** Where nobody says whose keys are whose, a request too many is also said to be what calls of its hour look like. */
-function withoutLooks({ lookalikes }: Month, { startMs, model = '', causes }: MoneyDifference, isNamed: boolean): Cause[] {
+function withoutLooks(
+  { lookalikes }: Month,
+  { startMs, model = '', causes }: MoneyDifference,
+  isNamed: boolean,
+): Cause[] {
   const looks = isNamed ? undefined : lookalikes.get(`${startMs} ${plain(model)}`)
   return causes.filter((cause) => looks === undefined || !looks.has(cause))
 }

@@ -128,21 +128,67 @@ describe('money', () => {
     ['exactly', { costs: [cost('1.6')] }, ['not_through_farebox']],
     ['but for rounding', { costs: [cost('1.5999961')] }, ['not_through_farebox']],
     ['at another price', { costs: [cost('1.76')] }, ['not_through_farebox', 'price_differs']],
-    ['at another price, so that both sides are equal', { costs: [cost('1')] }, ['not_through_farebox', 'price_differs']],
+    [
+      'at another price, so that both sides are equal',
+      { costs: [cost('1')] },
+      ['not_through_farebox', 'price_differs'],
+    ],
     ['and nothing of ours', { costs: [] }, ['not_through_farebox', 'price_differs']],
     ['with an amount that no price makes', { costs: [cost('161')] }, ['not_through_farebox', 'unexplained']],
     ['with an amount below nothing', { costs: [cost('-1')] }, ['not_through_farebox', 'unexplained']],
-    ['with a tool beside it', { costs: [cost('1.6'), cost('9', { kind: 'tool', model: undefined })] }, ['not_through_farebox', 'tool_fees']],
-    ['at the tier that costs half', { costs: [cost('1.3')], hours: [{ ...OURS, price: BATCH }] }, ['not_through_farebox']],
+    [
+      'with a tool beside it',
+      { costs: [cost('1.6'), cost('9', { kind: 'tool', model: undefined })] },
+      ['not_through_farebox', 'tool_fees'],
+    ],
+    [
+      'at the tier that costs half',
+      { costs: [cost('1.3')], hours: [{ ...OURS, price: BATCH }] },
+      ['not_through_farebox'],
+    ],
     ['between two tiers', { costs: [cost('1.45')], hours: [{ ...OURS, price: BATCH }] }, ['not_through_farebox']],
-    ['below each tier', { costs: [cost('1.29')], hours: [{ ...OURS, price: BATCH }] }, ['not_through_farebox', 'price_differs']],
+    [
+      'below each tier',
+      { costs: [cost('1.29')], hours: [{ ...OURS, price: BATCH }] },
+      ['not_through_farebox', 'price_differs'],
+    ],
     ['of a long input', { costs: [cost('2.2')], hours: [{ ...OURS, price: LONG }] }, ['not_through_farebox']],
-    ['longer than any', { costs: [cost('2.21')], hours: [{ ...OURS, price: LONG }] }, ['not_through_farebox', 'price_differs']],
-    ['of a part with a price of its own', { costs: [cost('1.1')], hours: [{ ...OURS, price: CACHED }] }, ['not_through_farebox']],
-    ['of calls that cost something each', { costs: [cost('1.605')], hours: [{ ...OURS, price: OF_CALLS }] }, ['not_through_farebox']],
-    ['less than calls that cost something each', { costs: [cost('1.5')], hours: [{ ...OURS, price: OF_CALLS }] }, ['not_through_farebox', 'price_differs']],
-    ['at the lower of two prices of that day', { costs: [cost('1.06')], hours: [OURS, { ...OURS, ...NOTHING_USED, price: { ...PRICE, version: 2, inputMicro: microCredits(60_000_000) } }] }, ['not_through_farebox']],
-    ['of a model without a price', { costs: [cost('1.6')], hours: [{ ...OURS, price: undefined }] }, ['not_through_farebox', 'price_differs']],
+    [
+      'longer than any',
+      { costs: [cost('2.21')], hours: [{ ...OURS, price: LONG }] },
+      ['not_through_farebox', 'price_differs'],
+    ],
+    [
+      'of a part with a price of its own',
+      { costs: [cost('1.1')], hours: [{ ...OURS, price: CACHED }] },
+      ['not_through_farebox'],
+    ],
+    [
+      'of calls that cost something each',
+      { costs: [cost('1.605')], hours: [{ ...OURS, price: OF_CALLS }] },
+      ['not_through_farebox'],
+    ],
+    [
+      'less than calls that cost something each',
+      { costs: [cost('1.5')], hours: [{ ...OURS, price: OF_CALLS }] },
+      ['not_through_farebox', 'price_differs'],
+    ],
+    [
+      'at the lower of two prices of that day',
+      {
+        costs: [cost('1.06')],
+        hours: [
+          OURS,
+          { ...OURS, ...NOTHING_USED, price: { ...PRICE, version: 2, inputMicro: microCredits(60_000_000) } },
+        ],
+      },
+      ['not_through_farebox'],
+    ],
+    [
+      'of a model without a price',
+      { costs: [cost('1.6')], hours: [{ ...OURS, price: undefined }] },
+      ['not_through_farebox', 'price_differs'],
+    ],
     ['where no call of ours was charged', { costs: [cost('77')], hours: [] }, ['not_through_farebox']],
   ])('takes the cause of tokens for no more than these are worth: %s', (_, given, said) => {
     const found = causes({ usage: OTHERS, ...given }).flatMap((line) => line.replace(/^.*: /, '').split(','))
@@ -156,7 +202,10 @@ describe('money', () => {
 
   it('that others are billed by key has none of their tokens', () => {
     const ours = { account: 'ours' }
-    const usage = [{ ...USAGE, ...ours }, { ...USAGE, account: 'other', identity: 'other' }]
+    const usage = [
+      { ...USAGE, ...ours },
+      { ...USAGE, account: 'other', identity: 'other' },
+    ]
     const bill = (amount: string) =>
       compared({ costs: [cost(amount, ours), cost('1', { account: 'other', identity: 'other' })], usage }, OURS_ALONE)
     const said = ({ money }: Bill) => money.differences.map(({ causes: all }) => all.join())

@@ -75,7 +75,15 @@ const NOTHING: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 
 const ESTIMATED_OUTPUT = { usageSource: 'estimated', estimatedClasses: 'output' } as const
 
 /** One hour after another, so that the same seed makes the same month. */
-export function makeMonth({ seed, share, models = 20, days = DAYS, pairs = 0, extras = 0, strangers = 0 }: Wish): Month {
+export function makeMonth({
+  seed,
+  share,
+  models = 20,
+  days = DAYS,
+  pairs = 0,
+  extras = 0,
+  strangers = 0,
+}: Wish): Month {
   const books = new Books(randomFrom(seed))
   const faults = new Map<string, Fault>()
   const ofDays = new Map<string, Extra>()
