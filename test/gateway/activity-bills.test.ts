@@ -105,6 +105,5 @@ it('is not asked for by project, says who has no rights, and leaves its secret n
   expect(provider.calls.map(({ authorization }) => authorization)).toEqual(['Bearer sk-or-for-calls-alone'])
   expect((await give('sk-or-for-calls-alone')).tried?.problem).toMatch(/refuses the administrator's secret/)
   await give(admin)
-  await farebox.close()
   expect(await findInFolder(farebox.dataDir, { 'the secret of an administrator': admin })).toEqual([])
 })
