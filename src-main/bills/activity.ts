@@ -4,10 +4,9 @@
 // the whole input of a line is one number; nothing was tried against a real account.
 
 import { readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
-import { onlyOnce, spanName, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
+import { onlyOnce, spanName, type BillReport, type Json, type ReportProblem, type Span } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
-type Json = Readonly<Record<string, unknown>>
 const DAY_MS = 86_400_000
 
 /** Whether a page is one of it: it was asked for, or its lines have the fields of such a page. */

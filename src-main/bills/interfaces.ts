@@ -4,7 +4,8 @@
 // read on 2026-11-22; openrouter.ai/docs/api/api-reference/analytics/get-user-activity, read on 2026-11-27. Their readers are in pages.ts
 // and activity.ts.
 
-import { resultsOf, type Json } from '#bills/pages.ts'
+import { resultsOf } from '#bills/pages.ts'
+import type { Json } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
 export type ReportWish = {

@@ -14,13 +14,13 @@ import {
   type Amount,
   type BillReport,
   type CostLine,
+  type Json,
   type ReportProblem,
   type Span,
   type UsageLine,
 } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
-export type Json = Readonly<Record<string, unknown>>
 type Gathered = {
   readonly usage: [string, UsageLine][]
   readonly usageSpans: Span[]
@@ -66,10 +66,10 @@ function gatherActivity(page: Json, length: number, gathered: Gathered): ReportP
   if (linesOf(gathered) + 2 * length > MAX_LINES) return tooLong()
   const read = readActivity(page)
   if ('type' in read) return read
-  gathered.usage.push(...read.usage.map((line): [string, UsageLine] => [line.identity, line]))
-  gathered.costs.push(...read.costs.map((line): [string, CostLine] => [line.identity, line]))
-  gathered.usageSpans.push(...read.usageSpans)
-  gathered.costSpans.push(...read.costSpans)
+  for (const line of read.usage) gathered.usage.push([line.identity, line])
+  for (const line of read.costs) gathered.costs.push([line.identity, line])
+  for (const span of read.usageSpans) gathered.usageSpans.push(span)
+  for (const span of read.costSpans) gathered.costSpans.push(span)
   return undefined
 }
 

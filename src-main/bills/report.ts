@@ -3,6 +3,9 @@
 
 import type { PaidClass } from '#contract/price-classes.ts'
 
+/** An object of a page. */
+export type Json = Readonly<Record<string, unknown>>
+
 export type TokenCounts = Readonly<Record<PaidClass, number>>
 
 /** From an instant to another that is left out, in UTC epoch milliseconds. */

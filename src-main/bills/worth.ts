@@ -146,7 +146,9 @@ function reachOf(kinds: readonly PaidClass[], all: readonly AnyRates[]): readonl
     ...kinds.map((kind) => rates[RATE_OF[kind]]),
     ...parts.flatMap((part) => rates.parts?.[part] ?? []),
   ])
-  return micros.length === 0 ? [0n, 0n] : [BigInt(Math.min(...micros)), BigInt(Math.max(...micros))]
+  const [first = 0] = micros
+  const low = micros.reduce((least, micro) => Math.min(least, micro), first)
+  return [BigInt(low), BigInt(micros.reduce((most, micro) => Math.max(most, micro), first))]
 }
 
 function sumOf(one: Worth, other: Worth): Worth {
