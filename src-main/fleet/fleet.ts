@@ -3,6 +3,7 @@
 import type { CatalogContext } from '#catalog/context.ts'
 import type { SharedBooks } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
+import type { LimitParts } from '#core/limit-parts.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Changes } from '#fleet/changes.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
@@ -85,6 +86,11 @@ export class Fleet implements Leases {
   /** Which shared books these are; undefined before it first joined. */
   get booksId(): string | undefined {
     return this.#seat.booksId
+  }
+
+  /** Which part of limits this gateway has; undefined for all of it. */
+  get parts(): LimitParts | undefined {
+    return this.#seat.parts
   }
 
   get isServing(): boolean {

@@ -37,6 +37,22 @@ CREATE OR REPLACE FUNCTION farebox.told(g text, up_to bigint) RETURNS void LANGU
     AND up_to >= (SELECT own_seq FROM farebox.gateway WHERE id = g)
 $$;
 
+-- Which part of a limit is a gateway's, by how long what was let through counts: of how many of which something may count, and the how manieth it is.
+-- One that was cut off lets calls in for a minute, which count for another minute, and charges until none of them can run.
+CREATE OR REPLACE FUNCTION farebox.parts_of(g text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_object_agg(span, part) FROM (
+    SELECT span, jsonb_build_object('of', count(*), 'rank', count(*) FILTER (WHERE id < g)) AS part
+    FROM farebox.gateway CROSS JOIN LATERAL (VALUES ('calls', free_at), ('minute', coalesce(ended_at + interval '61 s', seen_at + interval '125 s')),
+      ('day', free_at + interval '25 h'), ('month', free_at + interval '32 days')) spans (span, counts_until)
+    WHERE id = g OR (retired_at IS NULL AND counts_until > now()) GROUP BY span) parts
+$$;
+
+-- A gateway that was refused and never was one of these.
+CREATE OR REPLACE FUNCTION farebox.forget(g text, e bigint) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM farebox.gateway WHERE id = g AND epoch = e AND NOT EXISTS (SELECT 1 FROM farebox.charged WHERE gateway = g)
+    AND NOT EXISTS (SELECT 1 FROM farebox.lease WHERE gateway = g)
+$$;
+
 -- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run.
 CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline();
@@ -65,7 +81,7 @@ BEGIN
     free_at = now() + grace, own_seq = seq, ended_at = NULL
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
-  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id,
+  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g),
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
       FROM farebox.lease WHERE gateway = g));
 END $$;
@@ -110,7 +126,7 @@ BEGIN
   UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim();
-  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
+  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g));
 END $$;
 
 -- As gateways of the program before say it.
