@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill, tryBillSecret } from '#app/bill-reader.ts'
+import { fleetReceipts } from '#app/fleet.ts'
 import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
@@ -113,10 +114,15 @@ export function administration(input: AdministrationInput): AdminHandlers {
     priceFeed: priceFeed({ ...upstream, ...config, nowMs: clock.nowMs }),
     balances,
     ...billReading(upstream, config),
-    readReceipt: (id) => reading.receipts.call('receipt', id),
+    readReceipt: fleetReceipts(calling.leases, (id) => reading.receipts.call('receipt', id)),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },
-    verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
+    verifyLedger: async () => {
+      const canAppend = stores.projection.canAppend
+      const own = await side.run((thread) => thread.call('verifyAll', { canAppend }))
+      const shared = (await calling.leases?.problems()) ?? []
+      return { ...own, ok: own.ok && shared.length === 0, problems: [...own.problems, ...shared] }
+    },
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.
     backUp: async (request) => {

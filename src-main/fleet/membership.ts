@@ -4,8 +4,11 @@ import type { SharedChange } from '#catalog/shared.ts'
 import type { Log } from '#core/log.ts'
 import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
+import type { CallElsewhere } from '#fleet/shared-calls.ts'
+import type { OwnUsage } from '#fleet/shared-usage.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { RecordedCalls } from '#ledger/recorded.ts'
+import type { UsageRecord } from '#ledger/rows.ts'
 
 /** What this gateway keeps on its own disk about the books that it shares. */
 export type OwnNote = {
@@ -43,8 +46,11 @@ export type FleetOptions = {
   readonly longestCallMs: number
   readonly holdWaitMs: () => number
   readonly own: OwnBooks
+  readonly usage: OwnUsage
   /** The calls of this gateway. */
   readonly recorded: Pick<RecordedCalls, 'listen'>
+  /** What other gateways show of one of them. */
+  readonly shown: (call: UsageRecord) => CallElsewhere
   readonly ledger: Ledger
   readonly log: Log
   readonly monotonicMs: () => number

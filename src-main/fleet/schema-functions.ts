@@ -81,7 +81,7 @@ BEGIN
     free_at = now() + grace, own_seq = seq, ended_at = NULL
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
-  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g),
+  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
       FROM farebox.lease WHERE gateway = g));
 END $$;
@@ -126,29 +126,13 @@ BEGIN
   UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim();
-  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g));
+  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
+    'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
 -- As gateways of the program before say it.
 CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
   SELECT farebox.beat(g, e, has_applied, grace, NULL)
-$$;
-
--- Asks all gateways for the receipt of a call.
-CREATE OR REPLACE FUNCTION farebox.ask_receipt(g text, e bigint, call text) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_notify('farebox', 'receipt ' || call) FROM farebox.gateway WHERE id = g AND epoch = e
-$$;
-
--- The gateway that served the call puts its receipt where the one that asked finds it.
-CREATE OR REPLACE FUNCTION farebox.tell_receipt(g text, e bigint, call text, what jsonb) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM farebox.receipt WHERE at < now() - interval '1 min';
-  INSERT INTO farebox.receipt (id, body) VALUES (call, what) ON CONFLICT (id) DO UPDATE SET body = what, at = now();
-  PERFORM pg_notify('farebox', 'found ' || call);
-END $$;
-
-CREATE OR REPLACE FUNCTION farebox.told_receipt(g text, e bigint, call text) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT jsonb_build_object('body', body) FROM farebox.receipt WHERE id = call
 $$;
 
 -- The end of a gateway that was meant: nothing of it runs any more.

@@ -19,9 +19,14 @@ export type Joined = {
   readonly lastEntry: number
   readonly shipped: number
   readonly leases: readonly Sum[]
+  /** How often it told what its calls of some hours add up to. */
+  readonly usageSeq: number
   /** Of the catalogue; 0 where nobody has brought one. */
   readonly version: number
 }
+
+/** What the others have by now: the version of the catalogue, and how often each of them told what its calls of some hours add up to. */
+export type Heard = { readonly version: number; readonly usage: Readonly<Record<string, number>> }
 
 type Moment = { readonly monotonicMs: number; readonly wallMs: number }
 
@@ -113,13 +118,14 @@ export class Seat {
     return this.#connection.patiently(work)
   }
 
-  /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
-  async beat(figures: RecentFigures): Promise<number> {
+  /** Says that this gateway is there; what the others have by now. In its turn. */
+  async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
+    const { version, parts, usage } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
     this.#heardAt = sentAt
     this.#parts = partsIn(parts)
-    return Number(version)
+    // What `beat` answers; one that an earlier program made says nothing of usage.
+    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'] }
   }
 
   /**
@@ -149,7 +155,7 @@ export class Seat {
       this.#epoch = Number(answer.epoch)
       try {
         const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
-        await take({ lastEntry, shipped, version, leases: leasesIn(answer) })
+        await take({ lastEntry, shipped, version, leases: leasesIn(answer), usageSeq: Number(answer.usage_seq ?? 0) })
       } catch (error) {
         this.#epoch = undefined
         throw error
