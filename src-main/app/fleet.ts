@@ -7,8 +7,7 @@ import type { Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
-import type { OwnUsage } from '#fleet/shared-usage.ts'
-import { refuseAlone, type FleetErrand } from '#fleet/membership.ts'
+import { refuseAlone, type FleetErrand, type OwnUsage } from '#fleet/membership.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { namesOf, recordedView } from '#reports/usage-view.ts'
 import type { LiveDeps, ShownCall } from '#server/gateway/live.ts'
@@ -60,7 +59,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
         return writer.call('chargedAfter', { seq, last })
       },
     },
-    usage: usageOf(writer, () => projection.upToDate()),
+    usage: usageOf(writer, () => projection.settled()),
     recorded,
     shown: (record) => ({ keyId: record.keyId, view: recordedView(record, namesOf(record, catalog)) }),
     ledger,
@@ -71,11 +70,11 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
 }
 
 /** What calls add up to, as gateways tell it each other. */
-function usageOf(writer: FleetFrom['writer'], upToDate: () => Promise<void>): OwnUsage<UntoldHours['marks'][number]> {
+function usageOf(writer: FleetFrom['writer'], settled: () => Promise<void>): OwnUsage<UntoldHours['marks'][number]> {
   return {
     tell: (to) => writer.call('tellUsage', to),
     async untold(most) {
-      await upToDate()
+      await settled()
       return writer.call('untoldUsage', most)
     },
     told: (marks, seq) => writer.call('usageTold', { marks, seq }),

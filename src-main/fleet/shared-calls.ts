@@ -1,11 +1,9 @@
 // Calls as they end on other gateways, for whoever looks: they are told while somebody does, in notices that nobody keeps, and no more than can be looked at.
 
+import type { CallElsewhere } from '#fleet/membership.ts'
 import type { Seat } from '#fleet/seat.ts'
 
-/** A call of another gateway, as that one shows it. */
-export type CallElsewhere = { readonly keyId: string; readonly view: unknown }
-
-type Listener = (calls: readonly CallElsewhere[]) => void
+type OnCalls = (calls: readonly CallElsewhere[]) => void
 
 export type SharedCallsOptions<Call> = {
   readonly seat: Pick<Seat, 'inTurn' | 'say' | 'gatewayId'>
@@ -22,7 +20,7 @@ const MAX_NOTICE_BYTES = 7500
 
 export class SharedCalls<Call> {
   readonly #options: SharedCallsOptions<Call>
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<OnCalls>()
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #isLookedForUntilMs = Number.NEGATIVE_INFINITY
   /** The latest that were not told, as texts, the oldest first; not more than one notice has room for. */
@@ -34,7 +32,7 @@ export class SharedCalls<Call> {
   }
 
   /** Has the others tell of their calls until the function that is returned is called. */
-  listen(listener: Listener): () => void {
+  listen(listener: OnCalls): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }

@@ -1,35 +1,9 @@
 // What the calls of all gateways add up to by the hour: this one tells its own, and takes over what the others told, so that reports are of all of them and
 // are read here.
 
-import type { UsagePlace } from '#fleet/connection.ts'
+import { FleetUnreachable, type UsagePlace } from '#fleet/connection.ts'
+import type { OwnUsage } from '#fleet/membership.ts'
 import type { Seat } from '#fleet/seat.ts'
-
-type Hour = {
-  readonly startedAtMs: number
-  /** By which it is kept apart, always in the same order. */
-  readonly parts: readonly string[]
-  readonly sums: Readonly<Record<string, number>>
-}
-
-type Untold<Mark> = {
-  /** What was told before counts no more. */
-  readonly isAnew: boolean
-  /** The number of the last telling that was answered. */
-  readonly seq: number
-  readonly hours: readonly Hour[]
-  readonly marks: readonly Mark[]
-}
-
-/** This gateway's roll-ups, as far as they are asked. */
-export interface OwnUsage<Mark = unknown> {
-  /** From now on it is known which hours the gateways of some books do not have, of which PostgreSQL knows so many tellings; nobody's where it is undefined. */
-  tell(to: { readonly booksId: string; readonly seq: number } | undefined): Promise<void>
-  untold(most: number): Promise<Untold<Mark>>
-  told(marks: readonly Mark[], seq: number): Promise<void>
-  positions(): Promise<Readonly<Record<string, number>>>
-  /** `upTo`: of the other gateway's tellings everything up to this one is here then. */
-  take(gateway: string, hours: readonly Hour[], upTo: number | undefined): Promise<void>
-}
 
 type Asked = Pick<Seat, 'inTurn' | 'say'>
 
@@ -37,6 +11,9 @@ type Asked = Pick<Seat, 'inTurn' | 'say'>
 const MAX_HOURS = 200
 /** Of all gateways at a time, so that a long history leaves time for what calls wait for. */
 const MAX_PAGES = 5
+
+/** So many rounds are left out after one that this gateway's own disk did not take. */
+const RESTS = 30
 
 const BEGINNING: UsagePlace = { startedAtMs: 0, parts: '' }
 
@@ -50,6 +27,7 @@ export class SharedUsage {
   /** By which reading a gateway was read last. */
   readonly #readAt = new Map<string, number>()
   #reads = 0
+  #rests = 0
   /** Where the reading of a gateway stopped, and what it was up to. */
   readonly #places = new Map<string, { readonly place: UsagePlace; readonly upTo: number }>()
 
@@ -72,6 +50,17 @@ export class SharedUsage {
 
   /** Tells what changed here, and takes over what changed elsewhere. Rejects with FleetUnreachable. */
   async exchange(): Promise<void> {
+    this.#rests -= 1
+    if (this.#rests > 0) return
+    try {
+      await this.#exchange()
+    } catch (error) {
+      if (!(error instanceof FleetUnreachable)) this.#rests = RESTS
+      throw error
+    }
+  }
+
+  async #exchange(): Promise<void> {
     const positions = this.#positions
     if (positions === undefined) return
     await this.tell()
