@@ -129,7 +129,10 @@ export function administration(input: AdministrationInput): AdminHandlers {
 }
 
 /** The books of this gateway, and the balances that it shares with others. */
-async function checkBooks({ parts: { stores, calling }, side }: Pick<AdministrationInput, 'parts' | 'side'>): Promise<LedgerReport> {
+async function checkBooks({
+  parts: { stores, calling },
+  side,
+}: Pick<AdministrationInput, 'parts' | 'side'>): Promise<LedgerReport> {
   const { canAppend } = stores.projection
   const own = await side.run((thread) => thread.call('verifyAll', { canAppend }))
   const shared = (await calling.leases?.problems()) ?? []

@@ -80,7 +80,11 @@ function usageOf(writer: FleetFrom['writer'], settled: () => Promise<void>): Own
     told: (marks, seq) => writer.call('usageTold', { marks, seq }),
     positions: () => writer.call('elsewhere', undefined),
     take: (gateway, hours, upTo) =>
-      writer.call('takeElsewhere', { gateway, upTo, hours: hours.map((hour) => ({ ...hour, sums: { ...NO_SUMS, ...hour.sums } })) }),
+      writer.call('takeElsewhere', {
+        gateway,
+        upTo,
+        hours: hours.map((hour) => ({ ...hour, sums: { ...NO_SUMS, ...hour.sums } })),
+      }),
   }
 }
 

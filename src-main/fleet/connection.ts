@@ -137,7 +137,12 @@ export class Connection {
   }
 
   /** What the calls of a gateway add up to by hours, as far as it told anything else after one of its tellings; a page after a place, in their order. */
-  async usageOf(gatewayId: string, told: number, { startedAtMs, parts }: UsagePlace, most: number): Promise<ToldHour[]> {
+  async usageOf(
+    gatewayId: string,
+    told: number,
+    { startedAtMs, parts }: UsagePlace,
+    most: number,
+  ): Promise<ToldHour[]> {
     const sql = `SELECT started_at, parts, sums FROM farebox.usage_hour WHERE gateway = $1 AND changed > $2
       AND (started_at, parts) > ($3::bigint, $4::text) ORDER BY started_at, parts LIMIT $5`
     const rows = await this.#query('usage', sql, [gatewayId, told, startedAtMs, parts, most])

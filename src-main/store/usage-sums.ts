@@ -36,7 +36,11 @@ export function sumsByGroup(db: Db, query: SumsQuery, intervals: readonly number
 const WHOSE = ['usage', 'elsewhere'] as const
 type Whose = (typeof WHOSE)[number]
 
-function merged<Row extends Sums>(own: readonly Row[] = [], others: readonly Row[] = [], name: (row: Row) => string): Row[] {
+function merged<Row extends Sums>(
+  own: readonly Row[] = [],
+  others: readonly Row[] = [],
+  name: (row: Row) => string,
+): Row[] {
   if (others.length === 0) return [...own]
   const rows = new Map(own.map((row) => [name(row), row]))
   for (const row of others) {

@@ -3,7 +3,15 @@
 import type { Db } from '#store/database.ts'
 import { ElsewhereRollups, type ElsewhereHours } from '#store/elsewhere-rollups.ts'
 import type { UsageRollups } from '#store/usage-rollups.ts'
-import { beginTelling, endTelling, noteTold, untoldHours, type Told, type ToldHours, type UntoldHours } from '#store/usage-telling.ts'
+import {
+  beginTelling,
+  endTelling,
+  noteTold,
+  untoldHours,
+  type Told,
+  type ToldHours,
+  type UntoldHours,
+} from '#store/usage-telling.ts'
 
 export type SharedUsageOperations = {
   /** The others that share these books are told of this gateway's hours from now on; nobody any more where it is undefined. */

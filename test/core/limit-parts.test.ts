@@ -22,7 +22,12 @@ describe('the parts that gateways have of a limit', () => {
   })
 
   it('are by the minute, the day and the month, each by whoever counts in it, and leave alone what has no limit', () => {
-    const parts = { calls: { of: 4, rank: 1 }, minute: { of: 2, rank: 1 }, day: { of: 3, rank: 0 }, month: { of: 4, rank: 3 } }
+    const parts = {
+      calls: { of: 4, rank: 1 },
+      minute: { of: 2, rank: 1 },
+      day: { of: 3, rank: 0 },
+      month: { of: 4, rank: 3 },
+    }
     const limits = {
       requestsPerMinute: 5,
       tokensPerMinute: undefined,

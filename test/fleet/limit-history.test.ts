@@ -75,22 +75,25 @@ describe('gateways that divide a limit', () => {
   it.each([
     { canCut: false, reachMs: MINUTE },
     { canCut: true, reachMs: 3 * MINUTE },
-  ])('let through no more in any minute than it and the parts of newcomers (cut off: $canCut)', ({ canCut, reachMs }) => {
-    let extraUsed = 0
-    for (let seed = 1; seed <= HISTORIES; seed += 1) {
-      const { history, limit } = historyOf(seed, 'minute', canCut)
-      for (let step = 0; step < 1500; step += 1) {
-        history.step()
-        const now = history.nowMs
-        const passed = within(history.passed, now - MINUTE, now)
-        const extra = sum(within(history.extras, now - reachMs - SECOND, now))
-        expect(sum(passed), `seed ${seed}, step ${step}`).toBeLessThanOrEqual(limit + extra + tooSmall(passed, limit))
-        if (sum(passed) > limit) extraUsed += 1
+  ])(
+    'let through no more in any minute than it and the parts of newcomers (cut off: $canCut)',
+    ({ canCut, reachMs }) => {
+      let extraUsed = 0
+      for (let seed = 1; seed <= HISTORIES; seed += 1) {
+        const { history, limit } = historyOf(seed, 'minute', canCut)
+        for (let step = 0; step < 1500; step += 1) {
+          history.step()
+          const now = history.nowMs
+          const passed = within(history.passed, now - MINUTE, now)
+          const extra = sum(within(history.extras, now - reachMs - SECOND, now))
+          expect(sum(passed), `seed ${seed}, step ${step}`).toBeLessThanOrEqual(limit + extra + tooSmall(passed, limit))
+          if (sum(passed) > limit) extraUsed += 1
+        }
       }
-    }
-    // Else nothing here would come near to what is promised.
-    expect(extraUsed).toBeGreaterThan(0)
-  })
+      // Else nothing here would come near to what is promised.
+      expect(extraUsed).toBeGreaterThan(0)
+    },
+  )
 
   it('charge no more on a day than it, the parts of newcomers and what lost ones had charged', () => {
     for (let seed = 1; seed <= HISTORIES; seed += 1) {

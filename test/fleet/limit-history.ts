@@ -116,7 +116,8 @@ export class LimitHistory {
     const others = this.#gateways.filter((other) => other !== gateway).map(({ row }) => row)
     const id = gateway.row.id
     const hadPart =
-      partsAmong([...others, gateway.row], 'nobody', this.nowMs)[span].of > partsAmong(others, 'nobody', this.nowMs)[span].of
+      partsAmong([...others, gateway.row], 'nobody', this.nowMs)[span].of >
+      partsAmong(others, 'nobody', this.nowMs)[span].of
     gateway.row = { ...gateway.row, seenAtMs: this.nowMs, freeAtMs: this.nowMs + GRACE_MS, endedAtMs: undefined }
     gateway.parts = partsAmong([...others, gateway.row], id, this.nowMs)
     gateway.heardAtMs = this.nowMs

@@ -16,7 +16,13 @@ const QUESTIONS = [
   { ...RANGE, rollup: 'day', group: 'model' },
   { ...RANGE, rollup: 'day', group: 'key', top: 1 },
   { ...RANGE, rollup: 'hour', group: 'project', parts: { ...ANY_PARTS, keyIds: ['key 1'] } },
-  { ...RANGE, rollup: 'day', group: 'none', hasPoints: false, parts: { ...ANY_PARTS, project: 'red', modelId: 'model 0' } },
+  {
+    ...RANGE,
+    rollup: 'day',
+    group: 'none',
+    hasPoints: false,
+    parts: { ...ANY_PARTS, project: 'red', modelId: 'model 0' },
+  },
 ] as const
 
 const open: Folder[] = []
@@ -123,7 +129,13 @@ describe('gateways that tell each other what calls add up to', () => {
   it('take over a history in pages, and tell nobody of hours that did not change', async () => {
     const board = new Board()
     const [one, other] = [await folder('one', board), await folder('other', board)]
-    const calls = Array.from({ length: 450 }, (_, index) => ({ atMs: BEGIN + index * HOUR, key: 0, model: 0, charge: 1, project: '' }))
+    const calls = Array.from({ length: 450 }, (_, index) => ({
+      atMs: BEGIN + index * HOUR,
+      key: 0,
+      model: 0,
+      charge: 1,
+      project: '',
+    }))
     one.record(calls)
     for (const each of [one, other]) await each.join()
     for (let round = 0; round < 3; round += 1) await one.exchange()

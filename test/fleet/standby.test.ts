@@ -53,7 +53,9 @@ describe.runIf(CAN_SHARE)('a standby without the last commits', () => {
     // What calls add up to was lost there too, and is told again.
     for (const { admin } of gateways.all) {
       const report = () => admin.call('usageReport', { query: { key: made.id } })
-      await expect.poll(report, WAIT).toMatchObject({ totals: { requests: CALLS, charge_credits: (CALLS * HOLD) / 1e6 } })
+      await expect
+        .poll(report, WAIT)
+        .toMatchObject({ totals: { requests: CALLS, charge_credits: (CALLS * HOLD) / 1e6 } })
     }
     await expectSoundFleet(standby)
     await expectRecomputed(

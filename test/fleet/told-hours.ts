@@ -15,7 +15,12 @@ import { NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { sharedUsage } from '#threads/shared-usage.ts'
 
-type Cell = { readonly startedAtMs: number; readonly parts: string; readonly sums: Partial<Sums>; readonly changed: number }
+type Cell = {
+  readonly startedAtMs: number
+  readonly parts: string
+  readonly sums: Partial<Sums>
+  readonly changed: number
+}
 type Told = { readonly seq: number; readonly cells: ReadonlyMap<string, Cell> }
 
 /** As `tell_usage` and the reading of `usage_hour` are. */
@@ -32,7 +37,7 @@ export class Board {
           .filter((cell) => compare(cell, place) > 0)
           .toSorted(compare)
           .slice(0, most)
-          .map(({ changed: _, ...cell }) => ({ ...cell, sums: cell.sums as Record<string, number> })),
+          .map(({ startedAtMs, parts, sums }) => ({ startedAtMs, parts, sums: sums as Record<string, number> })),
     }
     return {
       inTurn: async (work) => work(connection as Connection),
@@ -101,7 +106,9 @@ export class Folder {
       VALUES ('p', 'p', 'topup', 1, 'UTC', '"all"', 1)`)
     for (const key of [0, 1, 2]) {
       this.db
-        .prepare(`INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms) VALUES (?, ?, ?, 'h', 'p', 'active', 1)`)
+        .prepare(
+          `INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms) VALUES (?, ?, ?, 'h', 'p', 'active', 1)`,
+        )
         .run(`key ${key}`, `name ${key}`, String(key).repeat(43))
     }
     const { rollups, operations } = this.#open()
@@ -114,7 +121,11 @@ export class Folder {
       told: async (marks, seq) => ask().usageTold({ marks: marks as [number, number, number][], seq }),
       positions: async () => ask().elsewhere(),
       take: async (gateway, hours, upTo) =>
-        ask().takeElsewhere({ gateway, upTo, hours: hours.map((hour) => ({ ...hour, sums: { ...NO_SUMS, ...hour.sums } })) }),
+        ask().takeElsewhere({
+          gateway,
+          upTo,
+          hours: hours.map((hour) => ({ ...hour, sums: { ...NO_SUMS, ...hour.sums } })),
+        }),
     })
   }
 
