@@ -38,13 +38,14 @@ CREATE OR REPLACE FUNCTION farebox.told(g text, up_to bigint) RETURNS void LANGU
 $$;
 
 -- Which part of a limit is a gateway's, by how long what was let through counts: of how many of which something may count, and the how manieth it is.
--- One that was cut off lets calls in for a minute, which count for another minute, and charges until none of them can run.
+-- One that was cut off lets calls in for a minute, which count for another minute, and charges until none of them can run. One that was declared lost leaves
+-- its days and months to the others.
 CREATE OR REPLACE FUNCTION farebox.parts_of(g text) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_object_agg(span, part) FROM (
     SELECT span, jsonb_build_object('of', count(*), 'rank', count(*) FILTER (WHERE id < g)) AS part
     FROM farebox.gateway CROSS JOIN LATERAL (VALUES ('calls', free_at), ('minute', coalesce(ended_at + interval '61 s', seen_at + interval '125 s')),
       ('day', free_at + interval '25 h'), ('month', free_at + interval '32 days')) spans (span, counts_until)
-    WHERE id = g OR (retired_at IS NULL AND counts_until > now()) GROUP BY span) parts
+    WHERE id = g OR (counts_until > now() AND (retired_at IS NULL OR span IN ('calls', 'minute'))) GROUP BY span) parts
 $$;
 
 -- A gateway that was refused and never was one of these.

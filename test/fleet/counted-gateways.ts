@@ -22,10 +22,13 @@ const COUNTS_UNTIL: Readonly<Record<keyof LimitParts, (gateway: CountedGateway) 
   month: ({ freeAtMs }) => freeAtMs + 32 * 24 * HOUR,
 }
 
+/** What is left to the others at once by one that was declared lost. */
+const LEFT: Readonly<Record<keyof LimitParts, boolean>> = { calls: false, minute: false, day: true, month: true }
+
 export function partsAmong(roster: readonly CountedGateway[], id: string, nowMs: number): LimitParts {
   const part = (span: keyof LimitParts): LimitPart => {
     const counted = roster.filter(
-      (gateway) => gateway.id === id || (!gateway.isRetired && COUNTS_UNTIL[span](gateway) > nowMs),
+      (gateway) => gateway.id === id || (COUNTS_UNTIL[span](gateway) > nowMs && !(gateway.isRetired && LEFT[span])),
     )
     return { of: counted.length, rank: counted.filter((gateway) => gateway.id < id).length }
   }
