@@ -6,6 +6,7 @@ import { microCredits, type MicroCredits } from '#core/money.ts'
 import { askedOnce, attributionIds } from '#ledger/attribution-ids.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
+import { SUMS } from '#ledger/entry-sums.ts'
 import { areSameTerms } from '#ledger/terms.ts'
 import { summarisedUpTo } from '#ledger/summary.ts'
 import {
@@ -87,25 +88,27 @@ export function loadLedger(db: Database): LedgerState {
     openHolds,
     changedTerms,
     adjustments: loadAdjustments(db),
-    mismatches: [...findMismatches(db, summarised), ...findWrongResolutions(db, summarised)],
+    mismatches: [...findMismatches(db, partsAfter(summarised)), ...findWrongResolutions(db, summarised)],
     isSummarised: summarised > 0,
   }
 }
 
-/**
- * Every way in which a projection can differ from its entries, as one line for each key that does. Entries up to
- * `summarisedUpTo` are not read: their summary is taken instead.
- */
-export function findMismatches(db: Database, summarisedUpTo = 0): string[] {
+/** A sum for each key and cycle, or many that are to be added up: all entries, with the summary for those up to `summarisedUpTo`. */
+const partsAfter = (summarisedUpTo: number) => `
+  SELECT key_id, cycle_started_at_ms, ${SUMS} FROM cycle_summary WHERE ${summarisedUpTo} > 0
+  UNION ALL
+  SELECT key_id, cycle_started_at_ms, amount_micro,
+    CASE WHEN kind IN ('grant', 'adjustment') THEN amount_micro ELSE 0 END, coalesce(charge_micro, 0), kind = 'hold'
+  FROM ledger_entry WHERE seq > ${summarisedUpTo}`
+
+/** Of all entries, once they are in `temp.entry_sum`. */
+export const ALL_PARTS = `SELECT key_id, cycle_started_at_ms, ${SUMS} FROM temp.entry_sum`
+
+/** Every way in which a projection can differ from its entries, as one line for each key that does. `parts` are the sums of the entries. */
+export function findMismatches(db: Database, parts: string): string[] {
   const rows = all<{ key_id: string }>(
     db,
-    `WITH part AS (
-       SELECT key_id, cycle_started_at_ms, available_micro, granted_micro, used_micro, request_count
-       FROM cycle_summary WHERE ${summarisedUpTo} > 0
-       UNION ALL
-       SELECT key_id, cycle_started_at_ms, amount_micro,
-         CASE WHEN kind IN ('grant', 'adjustment') THEN amount_micro ELSE 0 END, coalesce(charge_micro, 0), kind = 'hold'
-       FROM ledger_entry WHERE seq > ${summarisedUpTo}),
+    `WITH part AS (${parts}),
      entries AS (
        SELECT part.key_id, sum(part.available_micro) AS available_micro,
          sum(CASE WHEN part.cycle_started_at_ms = balance.cycle_started_at_ms THEN part.granted_micro ELSE 0 END)

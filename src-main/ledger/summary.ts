@@ -4,6 +4,7 @@
 
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { ADD_SUMS, SUM_EXPRESSIONS, SUMS } from '#ledger/entry-sums.ts'
 import { addPoints, pointProblems } from '#ledger/points.ts'
 import { ENTRY_COLUMNS } from '#ledger/rows.ts'
 
@@ -34,9 +35,7 @@ export function summariseNext(db: Database): number {
     `INSERT INTO cycle_summary (key_id, cycle_started_at_ms, ${SUMS})
      SELECT key_id, cycle_started_at_ms, ${SUM_EXPRESSIONS} FROM ledger_entry
      WHERE seq > @after AND seq <= @upTo GROUP BY key_id, cycle_started_at_ms
-     ON CONFLICT (key_id, cycle_started_at_ms) DO UPDATE SET available_micro = available_micro + excluded.available_micro,
-       granted_micro = granted_micro + excluded.granted_micro, used_micro = used_micro + excluded.used_micro,
-       request_count = request_count + excluded.request_count`,
+     ${ADD_SUMS}`,
   ).run({ after, upTo })
   db.prepare(
     `INSERT INTO ledger_summary (id, last_seq, digest) VALUES (1, ?, ?)
@@ -46,29 +45,23 @@ export function summariseNext(db: Database): number {
   return Math.max(0, upTo + SUMMARY_STEP - last)
 }
 
-/** What the summary says that its entries do not: for `ledger verify`. */
+/** What the summary says that its entries do not: for `ledger verify`, with their sums in `temp.entry_sum`. */
 export function summaryProblems(db: Database): string[] {
   const { last_seq: upTo, digest } = covered(db)
-  const recomputed = `SELECT key_id, cycle_started_at_ms, ${SUM_EXPRESSIONS} FROM ledger_entry
-    WHERE seq <= @upTo GROUP BY key_id, cycle_started_at_ms`
+  const recomputed = `SELECT key_id, cycle_started_at_ms, ${SUMS} FROM temp.entry_sum WHERE is_summarised`
   const stored = `SELECT key_id, cycle_started_at_ms, ${SUMS} FROM cycle_summary`
   const differing = db
-    .prepare<[{ upTo: number }], string>(
-      `SELECT DISTINCT key_id FROM (SELECT * FROM (${recomputed}) EXCEPT ${stored})
-       UNION SELECT DISTINCT key_id FROM (${stored} EXCEPT SELECT * FROM (${recomputed}))`,
+    .prepare<[], string>(
+      `SELECT DISTINCT key_id FROM (${recomputed} EXCEPT ${stored})
+       UNION SELECT DISTINCT key_id FROM (${stored} EXCEPT ${recomputed})`,
     )
     .pluck()
-    .all({ upTo })
+    .all()
   const wrong = differing.map((keyId) => `key ${keyId}: the summary of its older entries is not their sum`)
   const sums = [...wrong, ...pointProblems(db)]
   if (digestOf(db, { after: 0, upTo, digest: '' }) === digest) return sums
   return [...sums, 'the summarised entries are not those that were written']
 }
-
-const SUMS = 'available_micro, granted_micro, used_micro, request_count'
-const SUM_EXPRESSIONS = `sum(amount_micro) AS available_micro,
-  sum(CASE WHEN kind IN ('grant', 'adjustment') THEN amount_micro ELSE 0 END) AS granted_micro,
-  sum(coalesce(charge_micro, 0)) AS used_micro, sum(kind = 'hold') AS request_count`
 
 function covered(db: Database): Covered {
   const row = db.prepare<[], Covered>('SELECT last_seq, digest FROM ledger_summary').get()

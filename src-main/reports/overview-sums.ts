@@ -49,7 +49,7 @@ function previousSums(db: Db, parts: UsageParts, nowMs: number): Sums {
   const untilMs = Math.min(yesterdayMs + (nowMs - dayMs), dayMs)
   const hourMs = calendar.hourStart(untilMs)
   const whole = calendar.list('hour', { fromMs: yesterdayMs, toMs: Math.min(hourMs, dayMs) }, LATENCY_HOURS + 2) ?? []
-  return addSums(sumOf(db, parts, 'hour', whole), sumsOfRecords(db, parts, { fromMs: hourMs, toMs: untilMs }))
+  return addSums([sumOf(db, parts, 'hour', whole), sumsOfRecords(db, parts, { fromMs: hourMs, toMs: untilMs })])
 }
 
 function sumOf(db: Db, parts: UsageParts, rollup: 'hour' | 'day', intervals: readonly number[]): Sums {

@@ -127,7 +127,7 @@ function sessionRefusal(
   }
   const past = calendar.before(rollup, intervals[0] ?? 0, intervals.length)
   const callsOf = (some: UsageParts) =>
-    sumOf(sumsByGroup(db, { rollup, parts: some, group: undefined }, [...past, ...intervals])).requests
+    addSums(sumsByGroup(db, { rollup, parts: some, group: undefined }, [...past, ...intervals])).requests
   // Of those alone that are asked about: whoever asks may know nothing of how many others there are.
   if (callsOf(parts) <= MAX_SESSION_CALLS && callsOf(ANY_PARTS) <= MAX_CALLS_READ) return undefined
   const message = `A report by session is of at most ${MAX_SESSION_CALLS} calls, with those of the time before. Ask for a shorter time.`
@@ -208,7 +208,7 @@ function sumByValue(points: readonly PointSums[]): GroupSums[] {
   const sums = new Map<string, Sums>()
   for (const { startedAtMs: _, value, ...point } of points) {
     const name = value ?? ''
-    sums.set(name, addSums(sums.get(name) ?? NO_SUMS, point))
+    sums.set(name, addSums([sums.get(name) ?? NO_SUMS, point]))
   }
   return Array.from(sums, ([value, sum]) => ({ ...sum, value }))
 }
@@ -218,7 +218,7 @@ function restOf(points: readonly PointSums[], shown: readonly string[]): PointSu
   const isShown = new Set(shown)
   const rest = new Map<number, Sums>()
   for (const { startedAtMs, value, ...point } of points) {
-    if (value !== null && !isShown.has(value)) rest.set(startedAtMs, addSums(rest.get(startedAtMs) ?? NO_SUMS, point))
+    if (value !== null && !isShown.has(value)) rest.set(startedAtMs, addSums([rest.get(startedAtMs) ?? NO_SUMS, point]))
   }
   const others = Array.from(rest, ([startedAtMs, sums]) => ({ ...sums, startedAtMs, value: null }))
   return [...points.filter(({ value }) => value !== null && isShown.has(value)), ...others]
@@ -244,18 +244,20 @@ type Found = {
 /** The sums of one value; with null those of everything but the values that are `shown`. */
 function lineOf({ present, before, points, intervals }: Found) {
   const places = new Map(intervals.map((startMs, place) => [startMs, place]))
+  const pointsBy = Map.groupBy(points ?? [], (point) => point.value)
+  const sums = [present, before].map((groups) => {
+    const byValue = new Map(groups.map((group) => [group.value, group]))
+    return (value: string | null, shown: ReadonlySet<string>) =>
+      value === null ? addSums(groups.filter((group) => !shown.has(group.value))) : (byValue.get(value) ?? NO_SUMS)
+  })
   return (value: string | null, shown: ReadonlySet<string> = new Set()) => {
-    const isMeant = (sums: GroupSums) => (value === null ? !shown.has(sums.value) : sums.value === value)
     const line = points === undefined ? [] : intervals.map((): Totals => NO_TOTALS)
-    for (const point of points ?? []) {
+    for (const point of pointsBy.get(value) ?? []) {
       const place = places.get(point.startedAtMs)
-      if (point.value === value && place !== undefined) line[place] = totalsView(point)
+      if (place !== undefined) line[place] = totalsView(point)
     }
-    return {
-      totals: totalsView(sumOf(present.filter(isMeant))),
-      previous: totalsView(sumOf(before.filter(isMeant))),
-      points: line,
-    }
+    const [totals = NO_TOTALS, previous = NO_TOTALS] = sums.map((of) => totalsView(of(value, shown)))
+    return { totals, previous, points: line }
   }
 }
 
@@ -269,11 +271,7 @@ function headOf(db: Db, { group, heads }: UsageReportRequest, value: string) {
 
 /** A call with several tags is in the sums of several groups, and once in the total. */
 function totalOf(db: Db, query: SumsQuery, intervals: readonly number[], groups: readonly GroupSums[]): Sums {
-  return sumOf(query.group === 'tag' ? sumsByGroup(db, { ...query, group: undefined }, intervals) : groups)
-}
-
-function sumOf(all: readonly Sums[]): Sums {
-  return all.reduce<Sums>(addSums, NO_SUMS)
+  return addSums(query.group === 'tag' ? sumsByGroup(db, { ...query, group: undefined }, intervals) : groups)
 }
 
 const NO_TOTALS = totalsView(NO_SUMS)

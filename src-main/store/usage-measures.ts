@@ -44,8 +44,8 @@ export const RECORD_SUMS = MEASURES.map((name) => `coalesce(sum(${OF_RECORD[name
 /** Sums over roll-ups, as a list of columns; 0 where there are none. */
 export const ROLLUP_SUMS = MEASURES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')
 
-export function addSums(left: Sums, right: Sums): Sums {
-  const sums = { ...NO_SUMS }
-  for (const name of MEASURES) sums[name] = left[name] + right[name]
-  return sums
+export function addSums(all: readonly Sums[]): Sums {
+  const total = { ...NO_SUMS }
+  for (const sums of all) for (const name of MEASURES) total[name] += sums[name]
+  return total
 }

@@ -72,7 +72,7 @@ export type ReportOperations = {
   missed: { input: MissedRequest; output: UsageView[] | undefined }
   receipt: { input: string; output: StoredReceipt | undefined }
   session: { input: SessionOfKey; output: Sums }
-  /** The books alone. */
+  /** The books alone, in pieces so small that a stop need not wait for them. */
   verify: { input: undefined; output: LedgerReport }
   /** The books, whether reports agree with them, and whether anything is missing that was noted. `canAppend`: whether frames come meanwhile. */
   verifyAll: { input: { canAppend: boolean }; output: LedgerReport }
@@ -124,7 +124,7 @@ serveOperations<ReportOperations>({
   missed,
   receipt: (id) => readReceipt(db, id),
   session: (of) => sumsOfSession(db, of),
-  verify: () => verifyLedger(db),
+  verify: () => verifyLedger(db, { byTable: true }),
   verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? undefined : framesIn(journalPaths(dataDir), db)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
   audit: (filter) => listAudit(db, filter),
