@@ -65,7 +65,7 @@ export class ElsewhereRollups {
     for (const { startedAtMs, parts, sums } of hours) {
       const id = this.#groupId(gateway, WHOLE_SLICE, parts)
       const before = oldHour.get(startedAtMs, id) ?? NO_SUMS
-      const grown = addSums(sums, negative(before))
+      const grown = addSums([sums, negative(before)])
       putHour.run(startedAtMs, id, ...MEASURES.map((name) => sums[name]))
       if (MEASURES.some((name) => grown[name] !== 0)) this.#add(startedAtMs, parts, { id, sums: grown })
     }

@@ -45,7 +45,7 @@ function merged<Row extends Sums>(
   const rows = new Map(own.map((row) => [name(row), row]))
   for (const row of others) {
     const known = rows.get(name(row))
-    rows.set(name(row), known === undefined ? row : { ...row, ...addSums(known, row) })
+    rows.set(name(row), known === undefined ? row : { ...row, ...addSums([known, row]) })
   }
   return [...rows.values()]
 }
