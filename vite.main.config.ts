@@ -1,8 +1,9 @@
 // Builds the code of the gateway and of the desktop shell: src-main/ becomes plain JavaScript in dist/main, with all that it uses in it
 // but Electron and the two packages that are compiled for a system. Clones and packages run that; only `npm run dev` runs the sources.
 
+import { join } from 'node:path'
 import { defineConfig } from 'vite'
-import { flatLayout, licences, nativeDatabase, tokenTable } from './vite.plugins.ts'
+import { flatLayout, licences, nativeDatabase, sharedByWhom, tokenTable, withoutUnasked } from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
 const ENTRIES = {
@@ -16,12 +17,22 @@ const ENTRIES = {
   'keychain-process': 'threads/keychain-process',
 } as const
 
+/** What most processes and threads load as soon as they begin. */
+const BEGINNINGS = [
+  'hosts/headless',
+  'app/app',
+  'hosts/command',
+  'threads/writer-thread',
+  'threads/report-thread',
+  'threads/body-thread',
+]
+
 /** What the package of npm is without (`files` in package.json). */
 const isOfTrayApp = (moduleId: string) => /\/(src-main\/shell|electron-updater)\//.test(moduleId)
 
 export default defineConfig({
   publicDir: false,
-  plugins: [nativeDatabase(), tokenTable(), flatLayout(), licences()],
+  plugins: [nativeDatabase(), withoutUnasked(), tokenTable(), flatLayout(), licences()],
   ssr: { target: 'node', noExternal: true, external: ['electron', 'better-sqlite3', 'keytar'] },
   build: {
     ssr: true,
@@ -38,6 +49,7 @@ export default defineConfig({
         format: 'esm',
         entryFileNames: '[name].js',
         chunkFileNames: ({ moduleIds }) => `${moduleIds.some(isOfTrayApp) ? 'tray-' : ''}[name]-[hash].js`,
+        codeSplitting: sharedByWhom(BEGINNINGS.map((file) => join(import.meta.dirname, 'src-main', `${file}.ts`))),
         keepNames: true,
         // Sources stay in memory for as long as the program runs, and one character beyond Latin-1 makes each of a file take two bytes.
         charset: 'ascii',

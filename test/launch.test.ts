@@ -20,7 +20,8 @@ beforeAll(() => {
   program = join(folder, 'farebox.ts')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(place, 'package.json'), '{ "type": "module", "imports": { "#hosts/*": "./src-main/hosts/*" } }')
-  for (const name of ['farebox.ts', 'desktop-choice.ts']) copyFileSync(join(SOURCES, name), join(folder, name))
+  for (const name of ['farebox.ts', 'frugal.ts', 'desktop-choice.ts'])
+    copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
     join(folder, 'headless.ts'),

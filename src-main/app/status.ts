@@ -5,7 +5,7 @@ import type { Parts } from '#app/parts.ts'
 import { iso } from '#catalog/dates.ts'
 import { secretProblems } from '#catalog/secrets.ts'
 import { microToCredits } from '#core/money.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
 import type { BillStanding } from '#server/watch/bill-standing.ts'
 

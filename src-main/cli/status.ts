@@ -3,7 +3,8 @@
 import { creditLines } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
-import type { KeyView, StatusView } from '#contract/schemas.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { byUrgency } from '#contract/urgency.ts'
 
 const MAX_KEYS = 3

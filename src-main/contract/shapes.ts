@@ -23,11 +23,13 @@ import * as receipt from '#contract/receipt.ts'
 import * as refused from '#contract/refused.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
+import * as status from '#contract/status.ts'
 import * as tools from '#contract/tools.ts'
 import * as waiting from '#contract/waiting.ts'
 
 export const SHAPES = {
   ...schemas,
+  ...status,
   ...providers,
   ...members,
   ...reports,

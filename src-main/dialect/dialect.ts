@@ -8,6 +8,7 @@ import type { Platform, Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import type { EmbeddingProvider, EmbeddingRequest, EmbeddingWish, Vector } from '#dialect/embedding.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
 import type { Form, ModelList } from '#dialect/model-list.ts'
@@ -197,41 +198,6 @@ export interface Endpoint {
   readonly webSocket?: AskedInPath
 }
 
-/** In which form the vectors are wanted: as numbers or packed by OpenAI's clients, one or several by Google's. */
-export type EmbeddingForm = 'float' | 'base64' | 'single' | 'batch'
-
-/** What routing and metering need of a request for embeddings. */
-export type EmbeddingRequest = {
-  readonly model: string
-  readonly form: EmbeddingForm
-  /** How many tokens the client sent as tokens; undefined where it sent text. */
-  readonly tokenCount: number | undefined
-  readonly inputCount: number
-  /** Whether there is one text alone, which can be no longer than the context. */
-  readonly isLone: boolean
-  /** What makes the input larger than the request, in words; made when it is asked for. */
-  readonly references: () => readonly string[]
-  readonly body: RequestBody
-}
-
-/** A request for embeddings in no format's words. */
-export type EmbeddingWish = {
-  /** Texts, or lists of tokens. */
-  readonly inputs: readonly (string | readonly number[])[]
-  readonly dimensions: number | undefined
-  /** Members that no other format has. */
-  readonly dropped: readonly string[]
-}
-
-/** Numbers, or 32-bit floats packed in base64. */
-export type Vector = string | readonly number[]
-
-export type Embeddings = {
-  readonly vectors: readonly Vector[]
-  /** Counts in the provider's words, read; undefined where there are none. */
-  readonly usage: TokenUsage | undefined
-}
-
 /** The format of an endpoint for embeddings. */
 export interface EmbeddingDialect extends Endpoint {
   /** The kind of model that serves it. */
@@ -249,13 +215,6 @@ export interface EmbeddingDialect extends Endpoint {
   readWish(request: EmbeddingRequest): EmbeddingWish | Refusal
   /** An answer as JSON text. */
   writeAnswer(vectors: readonly Vector[], usage: TokenUsage, request: EmbeddingRequest): string
-}
-
-/** Embeddings as the providers of a dialect make them. */
-export interface EmbeddingProvider {
-  write(wish: EmbeddingWish, upstreamModel: string): { readonly path: string; readonly body: string } | Refusal
-  /** Throws UpstreamFailure for what is no answer of the format. */
-  read(answer: JsonObject): Embeddings
 }
 
 /** A client format. */

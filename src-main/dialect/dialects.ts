@@ -6,14 +6,8 @@ import { DEFAULT_QUIRKS, type Quirks, type RouteFamily } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
-import type {
-  ClientDialect,
-  CountEndpoint,
-  EmbeddingDialect,
-  EmbeddingProvider,
-  Endpoint,
-  ProviderDialect,
-} from '#dialect/dialect.ts'
+import type { ClientDialect, CountEndpoint, EmbeddingDialect, Endpoint, ProviderDialect } from '#dialect/dialect.ts'
+import type { EmbeddingProvider } from '#dialect/embedding.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'

@@ -13,7 +13,8 @@ import { FORMATS, naming } from '#connect/plan.ts'
 import { codeOf, decode, insistOnSettings } from '#connect/tool-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import { connectedTools } from '#connect/tools.ts'
-import type { KeyView, ModelView, PackageView, StatusView } from '#contract/schemas.ts'
+import type { KeyView, ModelView, PackageView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 
 /** The gateway, or the database of one that does not run. */
 export type GatewayPicture = {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// The way in of everybody but the tray app of a package. Nothing is imported before Node's version was looked at: on a Node that
-// cannot run Farebox it has to live long enough to say so.
+// The way in of everybody but the tray app of a package. Nothing but constants is imported before Node's version was looked at: on a Node
+// that cannot run Farebox it has to live long enough to say so.
+
+import { FRUGAL, SPACE_FLAG } from '#hosts/frugal.ts'
 
 // A rejection is a fault: Node prints its stack and ends with an error code.
 void main(process.argv.slice(2))
@@ -37,20 +39,14 @@ async function start(argv: string[]): Promise<void> {
   await startHeadless(argv, why)
 }
 
-/**
- * Puts this program in its own place once more, in the same process, with what Node and the system's allocator only read when a
- * process begins (docs/decisions/0041-one-build.md): space for new objects of 8 MiB twice instead of a share of the machine, two arenas
- * instead of eight for each processor, and blocks from 128 KiB on that go back to the system as soon as they are free. Variables that
- * are set already stay.
- */
+/** Puts this program in its own place once more, in the same process, as `frugal.ts` says. Variables that are set already stay. */
 function beFrugal(): void {
   const { env, execArgv, execPath, platform } = process
-  const isDone = execArgv.some((option) => option.startsWith('--max-semi-space-size'))
+  const isDone = execArgv.some((option) => option.startsWith(SPACE_FLAG))
   // A channel to whoever started this process would not survive it.
   if (isDone || process.connected || platform === 'win32' || process.execve === undefined) return
-  const frugal = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
-  const args = [execPath, ...execArgv, '--max-semi-space-size=8', import.meta.filename, ...process.argv.slice(2)]
-  process.execve(execPath, args, { ...frugal, ...env })
+  const args = [execPath, ...execArgv, ...FRUGAL.flags, import.meta.filename, ...process.argv.slice(2)]
+  process.execve(execPath, args, { ...FRUGAL.env, ...env })
 }
 
 /** Runs the tray app to its end and returns null; where that cannot be, returns why, or undefined where it was not wanted. */

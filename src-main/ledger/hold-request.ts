@@ -1,8 +1,8 @@
 // What a call asks of the ledger before it runs, and what it is told.
 
-import type { MicroCredits } from '#core/money.ts'
+import { ZERO, type MicroCredits } from '#core/money.ts'
 import type { Purse, SpendScope } from '#core/spending.ts'
-import type { Balance, OpenHold } from '#ledger/account.ts'
+import type { Account, Balance, OpenHold } from '#ledger/account.ts'
 
 export type HoldRequest = {
   readonly exchangeId: string
@@ -33,3 +33,24 @@ export type HoldAnswer =
   /** Calls in flight hold what it needs, and waiting for them took too long. */
   | { readonly type: 'held-by-others'; readonly scope: SpendScope; readonly balance: Balance }
   | { readonly type: 'halted' }
+
+/** The hold that an account gives a call; one without a limit promises what it likes and holds nothing. */
+export function newHold(
+  account: Account,
+  request: HoldRequest,
+  promisedMicro: MicroCredits,
+  createdAtMs: number,
+): OpenHold {
+  const isUnlimited = account.terms.packageType === 'unlimited'
+  return {
+    exchangeId: request.exchangeId,
+    keyId: request.keyId,
+    amountMicro: isUnlimited ? ZERO : promisedMicro,
+    grownMicro: ZERO,
+    isUnlimited,
+    cycleStartedAtMs: account.cycleStartedAtMs,
+    modelId: request.modelId,
+    priceVersion: request.priceVersion,
+    createdAtMs,
+  }
+}

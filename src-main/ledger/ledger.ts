@@ -2,9 +2,9 @@
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
 import { MAX_AMOUNT, microCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
-import { decide, type Purse, type SpendScope } from '#core/spending.ts'
+import { decide, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
-import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
+import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
 import {
   adjust,
   adoptAccount,
@@ -27,15 +27,14 @@ import {
   type Balance,
   type OpenHold,
 } from '#ledger/account.ts'
-import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
+import { newHold, type Held, type HoldAnswer, type HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
-import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
+import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
+import { recordOf, type Settlement } from '#ledger/settlement.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
+import { lineOf, waitFor } from '#ledger/wait-line.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
-
-/** What is known at the end of an exchange, apart from what the ledger fills in itself. */
-export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVersion' | 'holdMicro' | 'isOverrun'>
 
 export type LedgerOptions = {
   readonly journal: Journal
@@ -344,18 +343,7 @@ export class Ledger {
   }
 
   #take(account: Account, request: HoldRequest, promisedMicro: MicroCredits): Held {
-    const isUnlimited = account.terms.packageType === 'unlimited'
-    const hold: OpenHold = {
-      exchangeId: request.exchangeId,
-      keyId: request.keyId,
-      amountMicro: isUnlimited ? ZERO : promisedMicro,
-      grownMicro: ZERO,
-      isUnlimited,
-      cycleStartedAtMs: account.cycleStartedAtMs,
-      modelId: request.modelId,
-      priceVersion: request.priceVersion,
-      createdAtMs: this.#nowMs(),
-    }
+    const hold = newHold(account, request, promisedMicro, this.#nowMs())
     this.#holds.set(hold.exchangeId, hold)
     this.#journal.add(account, [takeHold(account, hold)])
     for (const purse of request.purses) purse.hold(promisedMicro)
@@ -404,36 +392,5 @@ export class Ledger {
     const account = this.#accounts.get(keyId)
     if (account === undefined) throw new Error(`there is no account for key ${keyId}`)
     return account
-  }
-}
-
-/** Nobody knows when those calls end that hold the credits. Only what all calls of the line spend from keeps the whole line waiting. */
-function waitFor(scope: SpendScope, { purses }: HoldRequest): Wait<SpendScope> {
-  return {
-    type: 'wait',
-    blocks: scope === ownerOf(purses)?.scope ? 'line' : 'key',
-    hindrance: scope,
-    overAtMs: undefined,
-  }
-}
-
-function lineOf({ keyId, purses }: HoldRequest): string {
-  return ownerOf(purses)?.id ?? keyId
-}
-
-/** Whose line a call waits in; undefined for its key's. */
-function ownerOf(purses: HoldRequest['purses']): Purse | undefined {
-  return purses.find(({ hasLine }) => hasLine)
-}
-
-function recordOf(hold: OpenHold, settlement: Settlement): UsageRecord {
-  return {
-    ...settlement,
-    id: hold.exchangeId,
-    keyId: hold.keyId,
-    modelId: hold.modelId,
-    priceVersion: hold.priceVersion,
-    holdMicro: holdTotal(hold),
-    isOverrun: settlement.chargeMicro > holdTotal(hold) && !hold.isUnlimited,
   }
 }

@@ -18,7 +18,7 @@ import {
   undelivered,
   usedTokens,
 } from '#pipeline/settle.ts'
-import type { Settlement } from '#ledger/ledger.ts'
+import type { Settlement } from '#ledger/settlement.ts'
 
 export type BillDeps = {
   readonly counter: TokenCounter

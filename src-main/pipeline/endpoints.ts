@@ -13,13 +13,12 @@ import type {
   AskedRequest,
   ClientDialect,
   EmbeddingDialect,
-  EmbeddingProvider,
-  EmbeddingRequest,
   KeepAnswer,
   KeptAnswer,
   KeptAnswers,
   ReadError,
 } from '#dialect/dialect.ts'
+import type { EmbeddingProvider, EmbeddingRequest } from '#dialect/embedding.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { UploadedForm, UploadBody } from '#dialect/form.ts'

@@ -3,7 +3,7 @@
 
 import { worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
-import type { EmbeddingRequest } from '#dialect/dialect.ts'
+import type { EmbeddingRequest } from '#dialect/embedding.ts'
 import type { PassedRequest } from '#dialect/passed-dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
 import { surveyInput } from '#dialect/input-survey.ts'

@@ -7,7 +7,8 @@ import type { Gate, Ticket } from '#pipeline/gate.ts'
 import type { HeldShare } from '#pipeline/leases.ts'
 import type { ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 import type { OpenHold } from '#ledger/account.ts'
-import type { Ledger, Settlement } from '#ledger/ledger.ts'
+import type { Ledger } from '#ledger/ledger.ts'
+import type { Settlement } from '#ledger/settlement.ts'
 
 /** What admission took. */
 export type Taken = {

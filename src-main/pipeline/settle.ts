@@ -21,7 +21,7 @@ import { toldAt } from '#pipeline/reply.ts'
 import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
-import type { Settlement } from '#ledger/ledger.ts'
+import type { Settlement } from '#ledger/settlement.ts'
 import type { Outcome } from '#ledger/rows.ts'
 
 export type Ending = {

@@ -3,7 +3,8 @@
 
 import type { AlertView } from '#contract/alerts.ts'
 import type { OverviewView } from '#contract/reports.ts'
-import type { KeyView, StatusView, UsageView } from '#contract/schemas.ts'
+import type { KeyView, UsageView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import type { ToolView } from '#contract/tools.ts'
 
 export type Gateway = {

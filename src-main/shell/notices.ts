@@ -1,7 +1,8 @@
 // Decides what is worth a notification, once. Each function takes the notices given so far and returns the new list, which the caller keeps.
 
 import type { AlertView } from '#contract/alerts.ts'
-import type { KeyView, StatusView } from '#contract/schemas.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { shareLeft } from '#shell/state.ts'
 import type { Words } from '#shell/words.ts'
 

@@ -1,7 +1,8 @@
 // What the shell knows, as plain values: menu, icon and notifications are functions of it.
 
 import type { OverviewView } from '#contract/reports.ts'
-import type { KeyView, StatusView } from '#contract/schemas.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { byUrgency } from '#contract/urgency.ts'
 import type { ConnectedTool, Reading } from '#shell/gateway-port.ts'
 import type { UpdateState } from '#shell/updates.ts'

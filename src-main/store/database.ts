@@ -194,15 +194,17 @@ function migrate(db: Db, dataDir: string): void {
   applyMigrations(db)
 }
 
-/** Brings a database to a schema, each step in one transaction. */
+/** Brings a database to a schema, each step in one transaction; a new one, which has no rows, in one for all. */
 export function applyMigrations(db: Db, upTo: number = NEWEST_SCHEMA): void {
   const found = schemaOf(db)
-  for (const migration of MIGRATIONS.filter(({ version }) => version > found && version <= upTo)) {
-    db.transaction(() => {
-      db.exec(migration.sql)
-      db.pragma(`user_version = ${migration.version}`)
-    }).immediate()
-  }
+  const missing = MIGRATIONS.filter(({ version }) => version > found && version <= upTo)
+  const apply = db.transaction((steps: typeof missing) => {
+    for (const { sql, version } of steps) {
+      db.exec(sql)
+      db.pragma(`user_version = ${version}`)
+    }
+  })
+  for (const steps of found === 0 ? [missing] : missing.map((one) => [one])) apply.immediate(steps)
 }
 
 /** A full copy beside the database, so that a failed migration costs nothing. */

@@ -1,7 +1,8 @@
 // The list of providers with what is known of each: its secret, the health of its targets, what it is used for.
 
 import type { ProviderView } from '#contract/providers.ts'
-import type { ModelView, StatusView } from '#contract/schemas.ts'
+import type { ModelView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import {
   healthOfProvider,
   modelsAt,

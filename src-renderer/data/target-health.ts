@@ -1,6 +1,7 @@
 // How the targets of models and providers are, out of the gateway's state.
 
-import type { ModelView, StatusView } from '#contract/schemas.ts'
+import type { ModelView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 
 export type TargetHealth = StatusView['targets'][number]
 /** `unknown`: nothing is known of the targets of disabled models. */

@@ -40,10 +40,16 @@ const offers = async (id: string) => (await call('listProviderModels', { id })).
 const add = (id: string, models: 'all' | string[], more: object = {}) =>
   call('addProviderModels', { id, body: { models, ...more } })
 
-const CARD_PRICE = { input: 0.1, output: 0.5, cache_read: 0.01, cache_write: 0.125 }
+const CARD_PRICE = {
+  input: 0.1,
+  output: 0.5,
+  cache_read: 0.01,
+  cache_write: 0.125,
+  steps: [{ above: 272_000, input: 0.2, output: 0.75, cache_read: 0.02, cache_write: 0.25 }],
+}
 
 describe('an offer', () => {
-  it('has the price and the limits of the card, and no more context than the price holds for', async () => {
+  it('has the price and the limits of the card, with what long prompts cost', async () => {
     upstream.script(plainList('gpt-6-luna'))
     expect(await offers(await provider('openai'))).toEqual([
       {
@@ -52,13 +58,20 @@ describe('an offer', () => {
         display_name: 'GPT-6 Luna',
         kind: 'chat',
         kind_source: 'card',
-        context_window: 272_000,
+        context_window: 1_050_000,
         max_output_tokens: 128_000,
         price: CARD_PRICE,
         price_source: 'card',
-        note: expect.stringContaining('up to 272000 tokens') as string,
+        note: null,
         state: 'ready',
       },
+    ])
+  })
+
+  it('has no more context than its price holds for', async () => {
+    upstream.script(plainList('gpt-5.5'))
+    expect(await offers(await provider('openai'))).toMatchObject([
+      { context_window: 272_000, note: expect.stringContaining('up to 272000 tokens') as string, state: 'ready' },
     ])
   })
 
@@ -102,7 +115,7 @@ describe('an offer', () => {
   it('says what cannot be served', async () => {
     upstream.script(geminiList('gemini-2.5-pro', 'gemini-embedding', 'imagen-c'))
     expect(await offers(await provider('gemini'))).toMatchObject([
-      { model: 'gemini-2.5-pro', context_window: 200_000, state: 'ready' },
+      { model: 'gemini-2.5-pro', context_window: 1_048_576, state: 'ready' },
       { model: 'gemini-embedding', kind: 'embedding', state: 'unpriced' },
       { model: 'imagen-c', state: 'unsupported' },
     ])

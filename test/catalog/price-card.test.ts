@@ -21,7 +21,13 @@ afterAll(async () => {
 
 const call: Farebox['admin']['call'] = (action, input) => farebox.admin.call(action, input)
 const compare = (query: { provider?: string } = {}) => call('priceCard', { query })
-const LUNA = { input: 0.1, output: 0.5, cache_read: 0.01, cache_write: 0.125 }
+const LUNA = {
+  input: 0.1,
+  output: 0.5,
+  cache_read: 0.01,
+  cache_write: 0.125,
+  steps: [{ above: 272_000, input: 0.2, output: 0.75, cache_read: 0.02, cache_write: 0.25 }],
+}
 
 /** A model with a target at a provider of the card; without a price unless one is given. */
 async function add(id: string, upstream: string, price?: { input: number; output: number }, provider = 'openai') {
@@ -46,7 +52,7 @@ describe('the comparison with the price card', () => {
         old: null,
         new: LUNA,
         jump: false,
-        priced_up_to: 272_000,
+        priced_up_to: null,
         context_window: 400_000,
       },
       {
@@ -59,6 +65,11 @@ describe('the comparison with the price card', () => {
       { id: 'alike', change: 'same', old: LUNA, new: LUNA },
     ])
     expect(not_on_card).toEqual(['off', 'elsewhere'])
+  })
+
+  it('says how long prompts may be for a price that is known for no longer ones', async () => {
+    await add('short', 'gpt-5.5')
+    expect((await compare()).rows).toMatchObject([{ id: 'short', priced_up_to: 272_000 }])
   })
 
   it('has no row for a model whose price the card does not know', async () => {

@@ -95,6 +95,14 @@ describe('the price card', () => {
       expect(Object.keys(entry.sources ?? {}).filter((member) => !names.has(member))).toEqual([])
       expect(max_output_tokens ?? 0).toBeLessThanOrEqual(context_window)
       if (priced_up_to !== undefined) expect(priced_up_to).toBeLessThan(context_window)
+      // A price that is known for long prompts holds for all of them.
+      const steps = price?.steps ?? []
+      expect(steps.length > 0 && priced_up_to !== undefined).toBe(false)
+      for (const { above, ...rates } of steps) {
+        expect(above).toBeLessThan(context_window)
+        const base = Object.fromEntries(Object.keys(rates).map((name) => [name, price?.[name as keyof typeof rates]]))
+        for (const [name, rate] of Object.entries(rates)) expect(rate).toBeGreaterThan(base[name] ?? 0)
+      }
     },
   )
 

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { PROBLEM_IDS, repair } from '#doctor/doctor.ts'
 import { uncoveredProxies } from '#doctor/proxies.ts'
 import { isInRange } from '#doctor/versions.ts'

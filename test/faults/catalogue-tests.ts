@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Dialect } from '../gateway/formats.ts'
-import { startCatalogue, type Catalogue } from './catalogue.ts'
+import { runsOf, startCatalogue, type Catalogue } from './catalogue.ts'
 import { faultsOf } from './tables.ts'
 
 const MAX_MS = 120_000
@@ -12,7 +12,7 @@ export function testCatalogue(dialect: Dialect): void {
   let catalogue: Catalogue
 
   beforeAll(async () => {
-    catalogue = await startCatalogue(dialect, faults)
+    catalogue = await startCatalogue(dialect, runsOf(dialect, faults))
   }, MAX_MS)
 
   afterAll(() => catalogue.close())

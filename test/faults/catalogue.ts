@@ -8,6 +8,7 @@ import { soon } from '../gateway/support.ts'
 import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
 import { REFUSED_ORIGIN, startRawUpstream, type RawUpstream } from '../support/raw-upstream.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { askOverSocket } from './socket-calls.ts'
 import { LAST_WORDS, wordsOf, type Fault, type Mode, type Run } from './fault.ts'
 import { expectSeen, expectSettled, nameOf, readSeen } from './judge.ts'
 
@@ -71,9 +72,8 @@ type Place = {
 
 type House = { readonly farebox: Farebox; readonly upstream: Upstream; readonly places: readonly Place[] }
 
-export async function startCatalogue(dialect: Dialect, faults: readonly Fault[]): Promise<Catalogue> {
+export async function startCatalogue(dialect: Dialect, runs: readonly Run[]): Promise<Catalogue> {
   const upstream = await startUpstream()
-  const runs = runsOf(dialect, faults)
   const places = await Promise.all(runs.map((run, index) => placeOf(upstream, run, `run-${index}`)))
   const house = { farebox: await startFarebox({ env: LIMITS }), upstream, places }
   script(house)
@@ -177,6 +177,7 @@ async function callOnce(farebox: Farebox, { run, model, key }: OneCall) {
   const cap = run.format.name === 'messages' ? { max_tokens: MAX_OUTPUT } : {}
   const members = { model, ...cap, ...(run.mode === 'streamed' ? { stream: true } : {}) }
   const signal = AbortSignal.timeout(HANG_MS)
+  if (run.way === 'socket') return askOverSocket(farebox, run, { key, members, signal })
   return readSeen(await ask({ farebox }, run.format, { key, members, signal }))
 }
 

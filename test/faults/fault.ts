@@ -17,6 +17,8 @@ export type Run = {
   readonly mode: Mode
   /** The provider speaks the client's format, so that its bytes are passed on. */
   readonly isPassed: boolean
+  /** How the client asks, where that is not by a request of its own. */
+  readonly way?: 'socket'
 }
 
 export type Provider =

@@ -9,7 +9,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 import { measured } from '../support/cpu-time.ts'
 import { compactJson } from './compact-json.ts'
 import { goldenFile } from './golden.ts'
-import { CLIENTS, send, TRANSLATED_PAIRS, type Pair, type Sent } from './pair.ts'
+import { CLIENTS, readBody, send, sendRead, TRANSLATED_PAIRS, type Pair, type Sent } from './pair.ts'
 import { checkProviderRules } from './provider-rules.ts'
 import { BAD_REQUESTS } from './requests/bad.ts'
 import { REQUESTS } from './requests/all.ts'
@@ -52,17 +52,14 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
   })
 
   it('takes an image of 20 MB in bounded time, without looking at each of its characters many times', () => {
-    const body = withImage(pair.client, 'iVBORw0K'.repeat((20 * 1024 * 1024) / 8))
-    const { result: sent, cpuMs } = measured(() => send(pair, body))
+    const { sent, cpuMs } = sendImage(pair, IMAGE)
     if (isRefusal(sent)) expect(sent.param).toBeDefined()
     else expect(sent.body.length).toBeGreaterThan(20 * 1024 * 1024)
     expect(cpuMs).toBeLessThan(LIMIT_MS)
   })
 
   it('refuses 20 MB that are almost base64 in bounded time', () => {
-    const { result: sent, cpuMs } = measured(() =>
-      send(pair, withImage(pair.client, `${'iVBORw0K'.repeat((20 * 1024 * 1024) / 8)}!`)),
-    )
+    const { sent, cpuMs } = sendImage(pair, `${IMAGE}!`)
     expect(sent).toMatchObject({ code: 'invalid_request' })
     expect(cpuMs).toBeLessThan(LIMIT_MS)
   })
@@ -100,6 +97,23 @@ function show(client: ClientFormat, body: JsonObject): string {
 function shown({ prepared, body }: Sent): string {
   const notes = prepared.dropped.length === 0 ? '' : `, dropped: ${prepared.dropped.join(', ')}`
   return `sent${notes}\n${compactJson(JSON.parse(body))}`
+}
+
+const IMAGE = 'iVBORw0K'.repeat((20 * 1024 * 1024) / 8)
+
+type ReadImage = { readonly result: ReturnType<typeof readBody>; readonly cpuMs: number }
+/** By its data, for the client whose turn it is: it is read once, as where a call is tried at one provider after another. */
+const images = new Map<string, ReadImage>()
+let imagesOf: ClientFormat | undefined
+
+/** With the processor time of reading it and of making it ready. */
+function sendImage(pair: Pair, data: string): { readonly sent: Sent | Refusal; readonly cpuMs: number } {
+  if (imagesOf !== pair.client) images.clear()
+  imagesOf = pair.client
+  const read = images.get(data) ?? measured(() => readBody(pair.client, withImage(pair.client, data)))
+  images.set(data, read)
+  const { result: sent, cpuMs } = measured(() => sendRead(pair, read.result))
+  return { sent, cpuMs: read.cpuMs + cpuMs }
 }
 
 /** The member that holds the conversation. */

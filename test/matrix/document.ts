@@ -50,6 +50,8 @@ with any dialect; a format and a dialect are a **pair**.
 What a provider sealed, such as the signature of its reasoning, is kept for it: the client gets it wrapped in its own
 format's opaque member and sends it back with the conversation, and it is unwrapped for the kind of provider that made
 it. No provider is ever given another one's. What Claude sealed is good for Claude at Anthropic and at Amazon Bedrock.
+A seal behind the text with which an answer ends is left out for clients of messages and responses, which take what is last
+for the answer; providers ask for the seals of calls, which stand before their calls.
 
 ## Sessions that change their provider
 

@@ -1,11 +1,11 @@
 // Requests of hundreds of thousands of tiny things, in every format and for every dialect: each is made ready or refused in words.
 // None is a mistake of ours, which a list that is spread into arguments would be.
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { readRequest } from '#pipeline/endpoints.ts'
-import { PAIRS, send } from './pair.ts'
+import { CLIENTS, PAIRS, readBody, sendRead } from './pair.ts'
 
 /**
  * More than a call of a function takes as arguments. Each takes eight bytes of the stack, of which the processes of these tests have a
@@ -89,10 +89,16 @@ it(`${MANY} are more than a call takes as arguments`, () => {
   expect(() => Math.max(...(list as number[]))).toThrow(RangeError)
 })
 
-describe.each(PAIRS)('$name', (pair) => {
-  it.each(Object.entries(BODIES[pair.client]))(`makes ${MANY} %s ready, or refuses them`, (_what, body) => {
-    const sent = send(pair, body)
-    expect(sent).toEqual('type' in sent ? expect.objectContaining({ code: 'invalid_request' }) : expect.anything())
+describe.each(CLIENTS)('%s', (client) => {
+  describe.each(Object.entries(BODIES[client]))(`${MANY} %s`, (_what, body) => {
+    let read: ReturnType<typeof readBody> | undefined
+    afterAll(() => (read = undefined))
+
+    it.each(PAIRS.filter((pair) => pair.client === client))('are made ready by $name, or refused', (pair) => {
+      read ??= readBody(client, body)
+      const sent = sendRead(pair, read)
+      expect(sent).toEqual('type' in sent ? expect.objectContaining({ code: 'invalid_request' }) : expect.anything())
+    })
   })
 })
 

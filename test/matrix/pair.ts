@@ -9,7 +9,7 @@ import type { WireBytes } from '#dialect/answer.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-import { readRequest, type Prepared } from '#pipeline/endpoints.ts'
+import { readRequest, type EndpointRequest, type Prepared } from '#pipeline/endpoints.ts'
 import { testProvider } from '../support/provider.ts'
 
 export const CLIENTS = ['chat', 'messages', 'responses', 'gemini'] as const satisfies readonly ClientFormat[]
@@ -65,7 +65,11 @@ export type Sent = { readonly prepared: Prepared; readonly body: string; readonl
 
 /** The client's body as text, made ready for the pair's provider. */
 export function sendText(pair: Pair, text: string, variant: Variant = {}, asked?: AskedInPath): Sent | Refusal {
-  const request = readRequest(pair.client, text, Buffer.byteLength(text), { asked })
+  return sendRead(pair, readRequest(pair.client, text, Buffer.byteLength(text), { asked }), variant)
+}
+
+/** A request that was read already, made ready: as where a call is tried at one provider after another, it is read once. */
+export function sendRead(pair: Pair, request: EndpointRequest | Refusal, variant: Variant = {}): Sent | Refusal {
   if (isRefusal(request)) return request
   const provider = providerOf(pair.provider, variant.quirks ?? {})
   const upstreamModel = variant.model ?? UPSTREAM_MODELS[pair.provider]
@@ -77,8 +81,13 @@ export function sendText(pair: Pair, text: string, variant: Variant = {}, asked?
 }
 
 export function send(pair: Pair, body: JsonObject, variant?: Variant): Sent | Refusal {
-  const { inBody, asked } = asSent(pair.client, body)
-  return sendText(pair, JSON.stringify(inBody), variant, asked)
+  return sendRead(pair, readBody(pair.client, body), variant)
+}
+
+export function readBody(client: ClientFormat, body: JsonObject): EndpointRequest | Refusal {
+  const { inBody, asked } = asSent(client, body)
+  const text = JSON.stringify(inBody)
+  return readRequest(client, text, Buffer.byteLength(text), { asked })
 }
 
 /** A request as it is sent: in Gemini the path names the model, and says whether a stream is wanted. */

@@ -96,3 +96,15 @@ describe('completions', () => {
     await expect.poll(() => pair.farebox.admin.call('status', {})).toMatchObject({ held_credits: 0, open_exchanges: 0 })
   })
 })
+
+it("reranking is served where Cohere's SDK asks for it", async () => {
+  const one = CALLS.find(({ name }) => name === 'rerank by searches')
+  if (one === undefined) throw new Error('there is no reranking by searches')
+  pair.upstream.forget()
+  pair.upstream.script(one.answer)
+  const own = await freshKey(pair)
+  const response = await call(pair, { ...one, path: '/v2/rerank' }, own.key)
+  expect(await response.json()).toMatchObject({ results: [{ index: 0, relevance_score: 0.1 }] })
+  expect(pair.upstream.requests[0]?.path).toBe('/v1/rerank')
+  await expectCharged(pair, own, { outcome: 'answered', charge_credits: one.charge })
+})

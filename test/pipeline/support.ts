@@ -21,7 +21,7 @@ import type {
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import { SecretHealth } from '#pipeline/secret-health.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
-import type { Settlement } from '#ledger/ledger.ts'
+import type { Settlement } from '#ledger/settlement.ts'
 import { testProvider } from '../support/provider.ts'
 
 export function providerOf(dialect: ProviderDialect): Provider {

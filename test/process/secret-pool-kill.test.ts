@@ -149,26 +149,30 @@ async function round(pristine: string, key: string, kill: Kill): Promise<void> {
 }
 
 if (canWatchDisks) {
-  it(`leaves a pool of secrets whole, killed at ${POINTS} changes`, { timeout: 1_200_000 }, async () => {
-    const pristine = join(folder, 'pristine')
-    const first = await startProcess({ dataDir: join(pristine, 'data') })
-    await setUpUpstream(first, upstream.url)
-    const { key } = await first.admin.call('createKey', { body: { name: 'me', package: 'plenty' } })
-    await first.stop()
-    const whole = join(folder, 'whole')
-    cpSync(pristine, whole, { recursive: true })
-    const log = join(folder, 'whole.log')
-    const undisturbed = await startProcess({ dataDir: join(whole, 'data'), env: watchedBy({ folder: whole, log }) })
-    const startChanges = readRecords(log).length
-    expect(await work(undisturbed, key)).toEqual({ steps: STEPS.length, answers: STEPS.length })
-    const changes = readRecords(log).filter(({ type }) => !['sync-range', 'make-folder'].includes(type)).length
-    expect(changes).toBeGreaterThan(startChanges)
-    for (let point = 0; point < POINTS; point++) {
-      const at = startChanges + Math.floor(((point + 0.5) / POINTS) * (changes - startChanges))
-      const how = HOWS[point % HOWS.length] ?? 'before'
-      await round(pristine, key, { at, how })
-    }
-  })
+  it(
+    `leaves a pool of secrets whole, killed at ${POINTS} changes`,
+    { timeout: isLong ? 7_200_000 : 1_200_000 },
+    async () => {
+      const pristine = join(folder, 'pristine')
+      const first = await startProcess({ dataDir: join(pristine, 'data') })
+      await setUpUpstream(first, upstream.url)
+      const { key } = await first.admin.call('createKey', { body: { name: 'me', package: 'plenty' } })
+      await first.stop()
+      const whole = join(folder, 'whole')
+      cpSync(pristine, whole, { recursive: true })
+      const log = join(folder, 'whole.log')
+      const undisturbed = await startProcess({ dataDir: join(whole, 'data'), env: watchedBy({ folder: whole, log }) })
+      const startChanges = readRecords(log).length
+      expect(await work(undisturbed, key)).toEqual({ steps: STEPS.length, answers: STEPS.length })
+      const changes = readRecords(log).filter(({ type }) => !['sync-range', 'make-folder'].includes(type)).length
+      expect(changes).toBeGreaterThan(startChanges)
+      for (let point = 0; point < POINTS; point++) {
+        const at = startChanges + Math.floor(((point + 0.5) / POINTS) * (changes - startChanges))
+        const how = HOWS[point % HOWS.length] ?? 'before'
+        await round(pristine, key, { at, how })
+      }
+    },
+  )
 } else {
   it('cannot be tried on this machine, which has no C compiler or is no Linux', () => {
     expect(canWatchDisks).toBe(false)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertView } from '#contract/alerts.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { alertNotices, creditNotices, providerNotices, type ToldLevels } from '#shell/notices.ts'
 import { ENGLISH, keyView } from './support.ts'
 

@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 import type { OverviewView } from '#contract/reports.ts'
-import type { KeyView, StatusView, UsageView } from '#contract/schemas.ts'
+import type { KeyView, UsageView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import type { Gateway, Reading } from '#shell/gateway-port.ts'
 import { NO_SUMMARY, type ShellState } from '#shell/state.ts'
 import { readWords } from '#shell/words.ts'

@@ -1,7 +1,7 @@
 // Reads an embeddings request: text, several texts, tokens, or several lists of tokens.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { EmbeddingRequest, EmbeddingWish } from '#dialect/dialect.ts'
+import type { EmbeddingRequest, EmbeddingWish } from '#dialect/embedding.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
 import { editObject } from '#dialect/json-text.ts'
 import {

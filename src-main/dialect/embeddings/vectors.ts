@@ -1,6 +1,6 @@
 // Vectors as numbers and as little-endian 32-bit floats in base64, the form of OpenAI's `encoding_format: base64`.
 
-import type { Vector } from '#dialect/dialect.ts'
+import type { Vector } from '#dialect/embedding.ts'
 
 export function isVector(value: unknown): value is Vector {
   return typeof value === 'string' || isNumbers(value)

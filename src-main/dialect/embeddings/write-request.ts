@@ -1,6 +1,6 @@
 // Embeddings as providers with OpenAI's endpoint make them, for clients of other formats.
 
-import type { EmbeddingProvider } from '#dialect/dialect.ts'
+import type { EmbeddingProvider } from '#dialect/embedding.ts'
 import { readEmbeddings } from '#dialect/embeddings/read-answer.ts'
 
 export const OPENAI_EMBEDDINGS: EmbeddingProvider = {

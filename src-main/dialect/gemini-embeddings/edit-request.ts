@@ -1,7 +1,7 @@
 // A request for embeddings made ready for its provider: edited for one of Google's dialect, or read for one of another.
 
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { EmbeddingRequest, EmbeddingWish } from '#dialect/dialect.ts'
+import type { EmbeddingRequest, EmbeddingWish } from '#dialect/embedding.ts'
 import { spellingOf } from '#dialect/gemini/fields.ts'
 import { modelPath } from '#dialect/gemini/write-request.ts'
 import { dimensionsIn, requestsIn, wished } from '#dialect/gemini-embeddings/read-request.ts'

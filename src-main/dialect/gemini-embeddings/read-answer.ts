@@ -2,7 +2,7 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { inputTotal, type TokenUsage } from '#core/usage.ts'
-import type { EmbeddingRequest, Embeddings, Vector } from '#dialect/dialect.ts'
+import type { EmbeddingRequest, Embeddings, Vector } from '#dialect/embedding.ts'
 import { isNumbers, numbersOf } from '#dialect/embeddings/vectors.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'

@@ -1,7 +1,8 @@
 // Reads a request for embeddings in Google's format: one content, or a list of requests with one content each.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { AskedInPath, EmbeddingRequest } from '#dialect/dialect.ts'
+import type { AskedInPath } from '#dialect/dialect.ts'
+import type { EmbeddingRequest } from '#dialect/embedding.ts'
 import { field } from '#dialect/gemini/fields.ts'
 import { embeddingReferences } from '#dialect/gemini/input-rules.ts'
 import { checkReading, CONTENT, type Shape } from '#dialect/gemini/one-reading.ts'

@@ -1,7 +1,7 @@
 // Embeddings as Google's API makes them, for clients of other formats.
 
 import { refuse } from '#core/refusal.ts'
-import type { EmbeddingProvider } from '#dialect/dialect.ts'
+import type { EmbeddingProvider } from '#dialect/embedding.ts'
 import { modelPath } from '#dialect/gemini/write-request.ts'
 import { modelName } from '#dialect/gemini-embeddings/edit-request.ts'
 import { readGeminiEmbeddings } from '#dialect/gemini-embeddings/read-answer.ts'

@@ -27,6 +27,8 @@ export type ItemSlot = {
   readonly stem: string
   /** Takes the next index of the output. */
   nextIndex(): number
+  /** The events of what waited for an item to follow it. */
+  waited(): string
   /** An event with the next number. */
   event(type: string, members: string): string
 }
@@ -43,6 +45,8 @@ export abstract class ItemWriter {
   json = ''
   /** Whether more may come after its end was announced. */
   readonly canWait: boolean = false
+  /** Whether it is a message, which clients take for the answer where it is last. */
+  readonly isMessage: boolean = false
 
   constructor(slot: ItemSlot) {
     this.slot = slot
@@ -61,19 +65,23 @@ export abstract class ItemWriter {
     this.sealed = sealed ?? this.sealed
   }
 
+  /** Whether no client has seen anything of it yet. */
+  get isUnseen(): boolean {
+    return this.index === -1
+  }
+
   /** The item for requests that only name it: with all that it needs to be sent to a provider again. */
   kept(): KeptItem {
     return { id: this.id, text: this.json }
   }
 
   protected begin(prefix: string, item: (id: string) => JsonObject): string {
+    const before = this.slot.waited()
     this.index = this.slot.nextIndex()
     this.id = `${prefix}_${this.slot.stem}_${this.index}`
     this.place = `"item_id":"${this.id}","output_index":${this.index}`
-    return this.slot.event(
-      'response.output_item.added',
-      `"output_index":${this.index},"item":${JSON.stringify(item(this.id))}`,
-    )
+    const members = `"output_index":${this.index},"item":${JSON.stringify(item(this.id))}`
+    return before + this.slot.event('response.output_item.added', members)
   }
 
   protected finish(item: JsonObject): string {
@@ -98,6 +106,7 @@ export function newItemWriter(slot: ItemSlot, block: Block, wishes: Wishes): Ite
 class TextWriter extends ItemWriter {
   readonly #annotations: Annotation[] = []
   override readonly canWait = true
+  override readonly isMessage = true
 
   open(): string {
     const added = this.begin('msg', (id) => messageItem(id, 'in_progress', []))
@@ -150,6 +159,8 @@ class CompactionWriter extends ItemWriter {
 }
 
 class RefusalWriter extends ItemWriter {
+  override readonly isMessage = true
+
   open(): string {
     const added = this.begin('msg', (id) => messageItem(id, 'in_progress', []))
     this.place += ',"content_index":0'
@@ -177,7 +188,7 @@ class RefusalWriter extends ItemWriter {
  * Reasoning is shown as a summary where the client asked for one. Where it only asked for sealed reasoning its text is kept
  * until the end, since one kind of seal is worth nothing without the text that it signs.
  */
-class ReasoningWriter extends ItemWriter {
+export class ReasoningWriter extends ItemWriter {
   readonly #wishes: Wishes
   #hasPart = false
 
@@ -236,6 +247,13 @@ class ReasoningWriter extends ItemWriter {
         `${this.place},"part":{"type":"summary_text","text":${text}}`,
       )
     )
+  }
+
+  /** The item of reasoning that the client was not told of; undefined where its seal would not have been told either. */
+  keptUnseen(id: string): KeptItem | undefined {
+    if (!this.#wishes.keepsSealed || this.sealed === undefined) return undefined
+    const text = needsText(this.sealed) ? this.text : ''
+    return { id, text: JSON.stringify(reasoningItem({ id, text, encrypted: encryptedOf(this.sealed) })) }
   }
 
   override kept(): KeptItem {

@@ -7,7 +7,14 @@ import type { AnswerContext, KeptItem, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { SummaryParts } from '#dialect/responses/compaction.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
-import { keptCallSeal, newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
+import {
+  keptCallSeal,
+  newItemWriter,
+  ReasoningWriter,
+  SealedCallWriter,
+  type ItemSlot,
+  type ItemWriter,
+} from '#dialect/responses/item-writers.ts'
 import { writeFinish } from '#dialect/responses/finish-reasons.ts'
 import { idStem, responseId, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
@@ -33,6 +40,10 @@ export class ResponsesStreamWriter implements StreamWriter {
   /** Items that were begun, which is the next one's index. */
   #count = 0
   #item: ItemWriter | undefined
+  /** Whether the last item that was written is a message. */
+  #isBehindMessage = false
+  /** Reasoning behind a message of which there is nothing to see, until it shows that something follows it. */
+  #waiting: ReasoningWriter[] = []
   #hasBegun = false
   #hasCutCall = false
   #finish: FinishReason = 'stop'
@@ -131,7 +142,29 @@ export class ResponsesStreamWriter implements StreamWriter {
       return ''
     }
     item.seal(part.sealed)
-    return item.canWait ? '' : this.#leave()
+    if (item.canWait) return ''
+    return item instanceof ReasoningWriter && item.isUnseen ? this.#leaveUnseen(item) : this.#leave()
+  }
+
+  /**
+   * Behind a message it waits, and is left out where nothing follows: clients take the last item for the answer, and Copilot CLI
+   * would print nothing.
+   */
+  #leaveUnseen(item: ReasoningWriter): string {
+    if (!this.#isBehindMessage) return this.#leave()
+    this.#item = undefined
+    this.#waiting.push(item)
+    return ''
+  }
+
+  /** Before an item begins. */
+  #writeWaiting(): string {
+    let text = ''
+    for (const item of this.#waiting.splice(0)) {
+      text += item.done()
+      if (item.json !== '') this.#add(item)
+    }
+    return text
   }
 
   /** Ends the open item, if there is one. */
@@ -147,13 +180,14 @@ export class ResponsesStreamWriter implements StreamWriter {
   #add(item: ItemWriter): void {
     this.#output.push(item.json)
     this.#kept?.push(item.kept())
+    this.#isBehindMessage = item.isMessage
   }
 
   /** Before the last bytes of the answer are written, because the next request may follow at once. */
   #keep(): void {
     const { request, exchangeId, keep } = this.#context
     if (this.#kept === undefined) return
-    const items = this.#kept
+    const items = [...this.#kept, ...this.#unseenItems()]
     keep?.({
       id: responseId(exchangeId),
       itemIds: items.map(({ id }) => id),
@@ -161,6 +195,11 @@ export class ResponsesStreamWriter implements StreamWriter {
       length: items.reduce((sum, { text }) => sum + text.length, 0),
       previousId: request.wentOn?.previousId,
     })
+  }
+
+  /** What was left out for clients, which a request that goes on from this answer brings to its provider all the same. */
+  #unseenItems(): readonly KeptItem[] {
+    return this.#waiting.flatMap((item, at) => item.keptUnseen(`rs_${this.#stem}_${this.#count + at}`) ?? [])
   }
 
   /** Readers tell calls apart by their ids, and some providers give the same one twice. */
@@ -171,10 +210,11 @@ export class ResponsesStreamWriter implements StreamWriter {
     return { ...block, id }
   }
 
-  #slot() {
+  #slot(): ItemSlot {
     return {
       stem: this.#stem,
       nextIndex: () => this.#count++,
+      waited: () => this.#writeWaiting(),
       event: (type: string, members: string) => streamEvent(type, this.#sequence++, members),
     }
   }

@@ -1,6 +1,6 @@
 // What one session of a tool has cost so far, for the key that made its calls: enough for a line of status.
 
-import type { SessionUsage } from '#contract/gateway-api.ts'
+import type { SessionUsage } from '#contract/gateway-shapes.ts'
 import { MAX_SESSION } from '#core/attribution.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { sessionName } from '#pipeline/attributions.ts'

@@ -6,19 +6,25 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 export const READ = ['GET', 'HEAD']
 
 const SLASH = 0x2f
+const COHERE_RERANK = /^\/v2\/rerank\/?(?:\?|$)/
 /** Enough to see what was mistyped. */
 const MAX_SHOWN = 120
 
 /**
- * The path that is served for the target of a request. A slash at the end means nothing, and users of the OpenAI SDK often give a base
- * URL with /v1 to tools that add it once more.
+ * The path that is served for the target of a request. A slash at the end means nothing, users of the OpenAI SDK often give a base
+ * URL with /v1 to tools that add it once more, and Cohere's SDK asks for reranking at the second version of Cohere's API.
  */
 export function servedUrl(url: string): string {
-  const short = url.startsWith('/v1/v1/') ? url.slice('/v1'.length) : url
+  const short = shortUrl(url)
   const query = short.indexOf('?')
   const end = query === -1 ? short.length : query
   if (end < 2 || short.charCodeAt(end - 1) !== SLASH) return short
   return short.slice(0, end - 1) + short.slice(end)
+}
+
+function shortUrl(url: string): string {
+  if (url.startsWith('/v1/v1/')) return url.slice('/v1'.length)
+  return COHERE_RERANK.test(url) ? `/v1${url.slice('/v2'.length)}` : url
 }
 
 /** Names what was asked for, so that a mistyped base URL can be seen; never the query, which could hold a key. */

@@ -1,6 +1,6 @@
 // The contract's schemas as an OpenAPI document has them: those with a name are written once and referred to everywhere else.
 
-import * as gateway from '#contract/gateway-api.ts'
+import * as gateway from '#contract/gateway-shapes.ts'
 import { SHAPES } from '#contract/shapes.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject

@@ -4,7 +4,8 @@
 import { ADMIN_API, endpointOf, type Endpoint } from '#contract/admin-api.ts'
 import { ADMIN_STREAMS, type Route, type RouteAccess } from '#contract/admin-routes.ts'
 import { GeminiError } from '#contract/gemini-api.ts'
-import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, MessagesError, type GatewayEndpoint } from '#contract/gateway-api.ts'
+import { GATEWAY_API, GATEWAY_GROUPS, type GatewayEndpoint } from '#contract/gateway-api.ts'
+import { ErrorBody, MessagesError } from '#contract/gateway-shapes.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
 

@@ -4,7 +4,7 @@
 import { isInScope, keyScope } from '#catalog/scope.ts'
 import { keyView } from '#catalog/views.ts'
 import type { OverviewView } from '#contract/reports.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { byUrgency } from '#contract/urgency.ts'
 import { keyStatus } from '#core/entities.ts'
 import { expectedMicro } from '#core/forecast.ts'

@@ -2,7 +2,7 @@
 
 import type { Alerts } from '#alert/alerts.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'

@@ -2,7 +2,7 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { microToCredits } from '#core/money.ts'
 import { targetKey } from '#core/target-key.ts'
 import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'

@@ -3,7 +3,7 @@
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { limitsView } from '#catalog/provider-limits.ts'
 import type { ProviderSecretView } from '#contract/providers.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import type { PooledSecret, Provider } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import type { SecretState } from '#core/secret-failure.ts'

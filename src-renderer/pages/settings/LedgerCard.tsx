@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { LedgerReport, StatusView } from '#contract/schemas.ts'
+import type { LedgerReport } from '#contract/schemas.ts'
+import type { StatusView } from '#contract/status.ts'
 import { useAction } from '#renderer/api/use-api.ts'
 import { Status } from '#renderer/components/badge.tsx'
 import { Button } from '#renderer/components/button.tsx'

@@ -77,6 +77,18 @@ export const GEMINI_ANSWERS: readonly AnswerFixture[] = [
     ),
   },
   {
+    name: 'signed text and a signed call',
+    whole: chunk(
+      [{ text: 'I look.', thoughtSignature: SIGNATURE }, call('get_weather', { city: 'Bern' }, SIGNATURE)],
+      'STOP',
+    ),
+    stream: dataEvents(
+      chunk([{ text: 'I look.' }]),
+      chunk([{ text: '', thoughtSignature: SIGNATURE }]),
+      chunk([call('get_weather', { city: 'Bern' }, SIGNATURE)], 'STOP'),
+    ),
+  },
+  {
     name: 'one tool call, signed',
     ...both([call('get_weather', { city: 'Bern' }, SIGNATURE)], 'STOP'),
     holds: { blocks: ['tool'], tools: [BERN], finish: 'tools', usage: HOLDS_USAGE },

@@ -1,0 +1,41 @@
+// The rows of the catalogue once more, for clients that ask over a WebSocket: they are told the same, and pay the same.
+
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { DIALECTS, formatOf, type Dialect } from '../gateway/formats.ts'
+import { startCatalogue, type Catalogue } from './catalogue.ts'
+import type { Fault, Run } from './fault.ts'
+import { faultsOf } from './tables.ts'
+
+const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
+const MAX_MS = 240_000
+/** Of the rows that wait for no time limit one in so many is run, another one for each dialect, unless all tests run. */
+const ONE_OF = 20
+
+/** What moves many megabytes is not run: what is kept of such an answer has no beginning. */
+function rowsOf(dialect: Dialect): readonly Fault[] {
+  const rows = faultsOf(dialect).filter(({ modes, pace }) => modes?.includes('streamed') !== false && pace !== 'heavy')
+  if (isLong) return rows
+  const quick = rows.filter(({ pace }) => pace === undefined)
+  return quick.filter((_, index) => index % ONE_OF === DIALECTS.indexOf(dialect))
+}
+
+function runOf(dialect: Dialect, fault: Fault): Run {
+  const format = formatOf('responses')
+  return { fault, dialect, format, mode: 'streamed', isPassed: format.dialect === dialect, way: 'socket' }
+}
+
+describe.each(DIALECTS)('faults of a provider of %s over a WebSocket', (dialect) => {
+  const rows = rowsOf(dialect)
+  let catalogue: Catalogue
+
+  beforeAll(async () => {
+    const runs = rows.map((fault) => runOf(dialect, fault))
+    catalogue = await startCatalogue(dialect, runs)
+  }, MAX_MS)
+
+  afterAll(() => catalogue.close())
+
+  it.each(rows.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => catalogue.check(fault), MAX_MS)
+
+  it('leave sound books behind', () => catalogue.expectSound(), MAX_MS)
+})
