@@ -42,6 +42,9 @@ export type SharedAccount = {
   readonly leftMicro: number
 }
 
+export type UsagePlace = { readonly startedAtMs: number; readonly parts: string }
+export type ToldHour = UsagePlace & { readonly sums: Readonly<Record<string, number>> }
+
 export class Connection {
   readonly #options: ConnectionOptions
   #client: Client | undefined
@@ -131,6 +134,24 @@ export class Connection {
       inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`,
     ])
     return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
+  }
+
+  /** What the calls of a gateway add up to by hours, as far as it told anything else after one of its tellings; a page after a place, in their order. */
+  async usageOf(
+    gatewayId: string,
+    told: number,
+    { startedAtMs, parts }: UsagePlace,
+    most: number,
+  ): Promise<ToldHour[]> {
+    const sql = `SELECT started_at, parts, sums FROM farebox.usage_hour WHERE gateway = $1 AND changed > $2
+      AND (started_at, parts) > ($3::bigint, $4::text) ORDER BY started_at, parts LIMIT $5`
+    const rows = await this.#query('usage', sql, [gatewayId, told, startedAtMs, parts, most])
+    // What another gateway's `tell_usage` was given.
+    return rows.map((row) => ({
+      startedAtMs: Number(row.started_at),
+      parts: String(row.parts),
+      sums: row.sums as ToldHour['sums'],
+    }))
   }
 
   async close(): Promise<void> {

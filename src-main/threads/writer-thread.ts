@@ -45,6 +45,7 @@ import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWri
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
+import { sharedUsage, type SharedUsageOperations } from '#threads/shared-usage.ts'
 
 type Loaded = {
   readonly catalog: CatalogState
@@ -66,7 +67,7 @@ type Loaded = {
   readonly journal: JournalPlace | undefined
 }
 
-export type WriterOperations = {
+export type WriterOperations = SharedUsageOperations & {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
@@ -104,8 +105,12 @@ const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string
 const isNoteRemoved = !hasTail(dataDir)
 const noted = readTail(dataDir)
 const db = openForWriting(dataDir)
-const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-readable(() => rollups.open())
+const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+const rollups = new UsageRollups(db, zone)
+const shared = sharedUsage({ db, rollups, timeZone: zone, write: withRoom })
+readable(() => {
+  if (rollups.open()) shared.refill()
+})
 const appendRows = appenderOf(db, rollups)
 let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
@@ -379,6 +384,7 @@ serveOperations<WriterOperations>({
   },
   chargedAfter: ({ seq, last }) => chargedAfter(db, seq, last),
   lastEntry: () => lastEntry(db),
+  ...shared.operations,
   close: () => {
     const isWhole = closeProjector()
     clearTimeout(summaryTimer)

@@ -459,6 +459,7 @@ const BILL_CHECK: BillCheck = {
         model: null,
         ours: '1',
         theirs: '1.5',
+        of_tokens: '0',
         currency: 'USD',
         causes: ['rounding'],
         calls: [],

@@ -49,13 +49,20 @@ const SEALED: Readonly<Record<ProviderName, readonly (readonly [string, string])
 const QUIRKS = { reasoningField: 'reasoning' } as const
 
 /**
- * Claude Code takes the last block of an answer for its text, so that nothing is put behind a text there. Gemini asks for the
- * seals of calls alone; that of a text it only likes to have.
+ * Claude Code takes the last block of an answer for its text, and Copilot makes a message of what stands behind one, so that nothing is put
+ * behind a text there. Gemini asks for the seals of calls alone; that of a text it only likes to have.
  */
-const isLeftOut = (pair: Pair, name: string) => pair.client === 'messages' && name === 'thoughts, then signed text'
+const isLeftOut = (pair: Pair, name: string) =>
+  (pair.client === 'messages' || pair.client === 'responses') && name === 'thoughts, then signed text'
 
 describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', (_, pair) => {
   const kept = SEALED[pair.provider].filter(([name]) => !isLeftOut(pair, name))
+  const left = SEALED[pair.provider].filter(([name]) => isLeftOut(pair, name))
+
+  it.each(left)('leaves out what was sealed behind all else: %s', (name, seal) => {
+    const next = nextRequest(pair, wholeAnswer(pair, fixture(pair.provider, name)))
+    expect(sendOk(pair, next, { quirks: QUIRKS }).body).not.toContain(seal)
+  })
 
   it.each(kept)('brings back what was sealed: %s', (name, seal) => {
     const next = nextRequest(pair, wholeAnswer(pair, fixture(pair.provider, name)))
