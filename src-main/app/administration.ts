@@ -16,9 +16,11 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/status.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill, tryBillSecret } from '#app/bill-reader.ts'
+import { fleetReceipts } from '#app/fleet.ts'
 import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
+import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { refuse } from '#core/refusal.ts'
 import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
@@ -113,10 +115,10 @@ export function administration(input: AdministrationInput): AdminHandlers {
     priceFeed: priceFeed({ ...upstream, ...config, nowMs: clock.nowMs }),
     balances,
     ...billReading(upstream, config),
-    readReceipt: (id) => reading.receipts.call('receipt', id),
+    readReceipt: fleetReceipts(calling.leases, (id) => reading.receipts.call('receipt', id)),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },
-    verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
+    verifyLedger: () => checkBooks(input),
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.
     backUp: async (request) => {
@@ -124,6 +126,17 @@ export function administration(input: AdministrationInput): AdminHandlers {
       return side.run((thread) => thread.call('backUp', request))
     },
   })
+}
+
+/** The books of this gateway, and the balances that it shares with others. */
+async function checkBooks({
+  parts: { stores, calling },
+  side,
+}: Pick<AdministrationInput, 'parts' | 'side'>): Promise<LedgerReport> {
+  const { canAppend } = stores.projection
+  const own = await side.run((thread) => thread.call('verifyAll', { canAppend }))
+  const shared = (await calling.leases?.problems()) ?? []
+  return { ...own, ok: own.ok && shared.length === 0, problems: [...own.problems, ...shared] }
 }
 
 /** Where a month of calls is compared no page waits behind it, and where there is nothing to compare none waits for a thread. */
@@ -174,6 +187,7 @@ function settingsControl({
       live.apply(change)
       // Connections keep the time limits with which they were opened; the next call opens others.
       if (name.startsWith('upstream_')) parts.calling.connections.retain([])
+      if (name === 'tool_credits_per_day') parts.alerting.alerts.lookAtAll()
       return undefined
     },
   }

@@ -4,15 +4,22 @@ import { randomBytes } from 'node:crypto'
 import { after } from '#app/after.ts'
 import type { Stores } from '#app/stores.ts'
 import { letterSender, messageSender, type WayOut } from '#app/senders.ts'
+import { ToolDays } from '#app/tool-days.ts'
 import { Alerts, type BudgetSource } from '#alert/alerts.ts'
 import { Deliveries } from '#alert/deliveries.ts'
 import { alertBody } from '#alert/message.ts'
 import { webhookSecret } from '#alert/signature.ts'
+import type { Config } from '#config/config.ts'
+import { readToolCredits } from '#config/tool-credits.ts'
 import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
+import type { PartOf } from '#core/limit-parts.ts'
 import type { Log } from '#core/log.ts'
+import { creditsToMicro, ZERO } from '#core/money.ts'
 import type { AllBudgets } from '#pipeline/budgets.ts'
+import type { CycleCountOptions } from '#pipeline/cycle-count.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
+import { UNLIMITED } from '#core/spending.ts'
 import type { SecretStore } from '#secret/port.ts'
 import type { AlertWrite } from '#store/alert-rows.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
@@ -26,6 +33,7 @@ export type Alerting = {
 }
 
 export type AlertingFrom = {
+  readonly config: Config
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly log: Log
@@ -35,12 +43,18 @@ export type AlertingFrom = {
   readonly userAgent: string
 }
 
-/** What counts the cycles of members, projects and providers. */
-type Counting = { readonly budgets: AllBudgets; readonly routing: { readonly gate: ProviderGate } }
+/** What counts the cycles of members, projects and providers, and what of their limits this gateway holds to. */
+type Counting = {
+  readonly budgets: AllBudgets
+  readonly routing: { readonly gate: ProviderGate }
+  readonly partOf: PartOf
+}
 
-export function openAlerting({ clock, writer, log, stores, calling, secrets, userAgent }: AlertingFrom): Alerting {
+export function openAlerting(from: AlertingFrom): Alerting {
+  const { config, clock, writer, log, stores, calling, secrets, userAgent } = from
   const { ledger, recorded, newId, atStart, changedBalances } = stores
   const { nowMs } = clock
+  const toolDays = new ToolDays({ nowMs, timeZone: stores.timeZone }, atStart.chargedOfTools)
   const write = (what: AlertWrite) => writer.call('writeAlerts', what)
   const deliveries = new Deliveries({
     nowMs,
@@ -60,6 +74,7 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
       projectBudgets('daily', stores, calling, nowMs),
       projectBudgets('monthly', stores, calling, nowMs),
       providerBudgets(stores, calling, nowMs),
+      toolBudgets(config, toolDays, { nowMs, timeZone: stores.timeZone }),
     ],
     nowMs,
     newId,
@@ -73,7 +88,10 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
     deliveriesOf: (alert, before) => deliveries.deliveriesOf(alertBody(alert), before),
     loaded: atStart.alerts,
   })
-  recorded.listen((records) => alerts.recorded(records))
+  recorded.listen((records) => {
+    toolDays.recorded(records)
+    alerts.recorded(records)
+  })
   changedBalances.listener = (balances) => alerts.accountsChanged(balances)
   return { alerts, deliveries, write, newSecret: () => webhookSecret(randomBytes) }
 }
@@ -92,14 +110,18 @@ function keyBudgets({ catalog, ledger }: Stores, nowMs: () => number): BudgetSou
   }
 }
 
-function memberBudgets({ catalog, timeZone }: Stores, { budgets }: Counting, nowMs: () => number): BudgetSource {
+function memberBudgets(
+  { catalog, timeZone }: Stores,
+  { budgets, partOf }: Counting,
+  nowMs: () => number,
+): BudgetSource {
   const day = cycleOf('daily', timeZone, nowMs)
   return {
     scope: 'member',
     subjectOf: ({ keyId }) => catalog.key(keyId)?.memberId,
     subjects: () => catalog.members.map(({ id }) => id),
     standing: (id) => {
-      const totalMicro = catalog.limitsOfMember(id).dailyMicro
+      const totalMicro = partOf(catalog.limitsOfMember(id)).dailyMicro
       if (totalMicro === undefined) return undefined
       const usedMicro = budgets.member.chargedMicro(id, 'daily')
       return { ...day(), totalMicro, usedMicro, name: catalog.member(id)?.name ?? id }
@@ -111,7 +133,7 @@ function memberBudgets({ catalog, timeZone }: Stores, { budgets }: Counting, now
 function projectBudgets(
   kind: CycleKind,
   { catalog, timeZone }: Stores,
-  { budgets }: Counting,
+  { budgets, partOf }: Counting,
   nowMs: () => number,
 ): BudgetSource {
   const cycle = cycleOf(kind, timeZone, nowMs)
@@ -120,8 +142,8 @@ function projectBudgets(
     subjectOf: ({ attribution }) => attribution?.project,
     subjects: () => catalog.projects.map(({ id }) => id),
     standing: (id) => {
-      const limits = catalog.project(id)?.limits
-      const totalMicro = kind === 'daily' ? limits?.dailyMicro : limits?.monthlyMicro
+      const limits = partOf(catalog.project(id)?.limits ?? UNLIMITED)
+      const totalMicro = kind === 'daily' ? limits.dailyMicro : limits.monthlyMicro
       if (totalMicro === undefined) return undefined
       return { ...cycle(), totalMicro, usedMicro: budgets.project.chargedMicro(id, kind), name: id }
     },
@@ -132,7 +154,11 @@ function projectBudgets(
   }
 }
 
-function providerBudgets({ catalog, timeZone }: Stores, { routing }: Counting, nowMs: () => number): BudgetSource {
+function providerBudgets(
+  { catalog, timeZone }: Stores,
+  { routing, partOf }: Counting,
+  nowMs: () => number,
+): BudgetSource {
   const day = cycleOf('daily', timeZone, nowMs)
   return {
     scope: 'provider',
@@ -140,9 +166,26 @@ function providerBudgets({ catalog, timeZone }: Stores, { routing }: Counting, n
     subjects: () => catalog.providers.map(({ id }) => id),
     standing: (id) => {
       const provider = catalog.provider(id)
-      const totalMicro = provider?.limits.dailyMicro
+      const totalMicro = provider && partOf(provider.limits).dailyMicro
       if (provider === undefined || totalMicro === undefined) return undefined
       return { ...day(), totalMicro, usedMicro: routing.gate.use(id).chargedTodayMicro, name: provider.name }
+    },
+  }
+}
+
+/** Nothing holds a tool to its day: what a client calls itself is only its word. Somebody is told. */
+function toolBudgets(config: Config, toolDays: ToolDays, { nowMs, timeZone }: CycleCountOptions): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
+  // Asked at each use, since it may be changed while it runs.
+  const credits = () => readToolCredits(config.toolCreditsPerDay ?? '')
+  return {
+    scope: 'tool',
+    subjectOf: ({ attribution }) => attribution?.tool,
+    subjects: () => credits()?.keys() ?? [],
+    standing: (tool) => {
+      const totalMicro = creditsToMicro(credits()?.get(tool) ?? 0) ?? ZERO
+      if (totalMicro === ZERO) return undefined
+      return { ...day(), totalMicro, usedMicro: toolDays.chargedMicro(tool), name: tool }
     },
   }
 }

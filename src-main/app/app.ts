@@ -3,7 +3,7 @@
 import { AccountBalances } from '#app/account-balances.ts'
 import type { BillWatch } from '#app/bill-watch.ts'
 import { billWatchOf } from '#app/bill-watching.ts'
-import { fleetReceipts } from '#app/fleet.ts'
+import { fleetCalls, fleetReceipts } from '#app/fleet.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import type { MovedBooks } from '#app/move-books.ts'
@@ -155,6 +155,7 @@ function openServing(inside: Inside): Serving {
     clock,
     hashKey: context.hashKey,
     readReceipt: fleetReceipts(calling.leases, (id) => reading.receipts.call('receipt', id)),
+    elsewhere: fleetCalls(calling.leases),
     readSession: (of) => reading.receipts.call('session', of),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),

@@ -7,11 +7,15 @@ import type { Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
-import { refuseAlone, type FleetErrand } from '#fleet/membership.ts'
+import { refuseAlone, type FleetErrand, type OwnUsage } from '#fleet/membership.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import { namesOf, recordedView } from '#reports/usage-view.ts'
+import type { LiveDeps, ShownCall } from '#server/gateway/live.ts'
 import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
+import { NO_SUMS } from '#store/usage-measures.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
+import type { UntoldHours } from '#store/usage-telling.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 
 type FleetFrom = {
@@ -32,7 +36,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     return undefined
   }
   const { Fleet } = await import('#fleet/fleet.ts')
-  const { ledger, projection, recorded, newId } = stores
+  const { ledger, catalog, projection, recorded, newId } = stores
   const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
   if (known === undefined) await writer.call('keepFleet', note)
   return new Fleet({
@@ -59,12 +63,40 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
         return { ...(await writer.call('chargedAfter', range)), isCurrent }
       },
     },
+    usage: usageOf(writer, () => projection.settled()),
     recorded,
+    shown: (record) => ({ keyId: record.keyId, view: recordedView(record, namesOf(record, catalog)) }),
     ledger,
     log,
     ...clock,
     after,
   })
+}
+
+/** What calls add up to, as gateways tell it each other. */
+function usageOf(writer: FleetFrom['writer'], settled: () => Promise<void>): OwnUsage<UntoldHours['marks'][number]> {
+  return {
+    tell: (to) => writer.call('tellUsage', to),
+    async untold(most) {
+      await settled()
+      return writer.call('untoldUsage', most)
+    },
+    told: (marks, seq) => writer.call('usageTold', { marks, seq }),
+    positions: () => writer.call('elsewhere', undefined),
+    take: (gateway, hours, upTo) =>
+      writer.call('takeElsewhere', {
+        gateway,
+        upTo,
+        hours: hours.map((hour) => ({ ...hour, sums: { ...NO_SUMS, ...hour.sums } })),
+      }),
+  }
+}
+
+/** The calls of the other gateways that share the books, as they end. */
+export function fleetCalls(fleet: Fleet | undefined): LiveDeps['elsewhere'] {
+  if (fleet === undefined) return undefined
+  // What another gateway's `shown` made.
+  return { listen: (listener) => fleet.calls.listen((calls) => listener(calls as readonly ShownCall[])) }
 }
 
 /** Finds receipts of all gateways that share the books, and shows the others those of this one. */

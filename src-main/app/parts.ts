@@ -15,6 +15,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { isBillSecret } from '#catalog/bill-secrets.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { isInUse } from '#catalog/secrets.ts'
+import { partOfLimits, type PartOf } from '#core/limit-parts.ts'
 import { ownerOfSecret } from '#core/bill-secret.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
@@ -65,6 +66,7 @@ export type Calling = {
   readonly gate: Gate
   readonly budgets: AllBudgets
   readonly routing: RoutingDeps
+  readonly partOf: PartOf
   /** What was learnt of targets. */
   readonly adaptations: Adaptations
   readonly caps: CapMemory
@@ -122,7 +124,7 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
     const fleet = await openFleet({ config, log, clock, writer, stores, errand })
     const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
-    const alerting = openAlerting({ clock, writer, log, ...ways })
+    const alerting = openAlerting({ config, clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
     await fleet?.begin(context)
     return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
@@ -136,6 +138,7 @@ type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> &
   Pick<Parts, 'stores' | 'secrets'> & { readonly fleet: Fleet | undefined }
 
 function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet }: CallingFrom): Calling {
+  const partOf: PartOf = (limits) => partOfLimits(limits, fleet?.parts)
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
@@ -145,9 +148,10 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     open: new OpenExchanges(),
     pause: new Pause(clock.nowMs),
     drains: new Drains(),
-    gate: gateFor(config, clock, stores.catalog),
-    budgets: budgetsFor(clock, stores),
-    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged }),
+    gate: gateFor(config, clock, { catalog: stores.catalog, partOf }),
+    budgets: budgetsFor(clock, stores, partOf),
+    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged, partOf }),
+    partOf,
     adaptations: new Adaptations(),
     caps: new CapMemory(),
     missingPrices: new MissingPrices(),
@@ -221,10 +225,13 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
   }
 }
 
-function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
+type GateFrom = { readonly catalog: Catalog; readonly partOf: PartOf }
+
+function gateFor(config: Config, clock: Clock, { catalog, partOf }: GateFrom): Gate {
   return new Gate({
     nowMs: clock.nowMs,
     after,
+    partOf,
     limitsOfMember: (memberId) => catalog.limitsOfMember(memberId),
     // Asked at each use, since they may be changed while it runs.
     get waits() {
@@ -236,14 +243,17 @@ function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
   })
 }
 
-function routingFor(
-  config: Config,
-  clock: Clock,
-  { timeZone, charged }: { readonly timeZone: string; readonly charged: Stores['atStart']['charged'] },
-): RoutingDeps {
+type RoutingFrom = {
+  readonly timeZone: string
+  readonly charged: Stores['atStart']['charged']
+  readonly partOf: PartOf
+}
+
+function routingFor(config: Config, clock: Clock, { timeZone, charged, partOf }: RoutingFrom): RoutingDeps {
   const gate = new ProviderGate({
     nowMs: clock.nowMs,
     after,
+    partOf,
     timeZone,
     get maxWaitMs() {
       return config.rateLimitWaitMs
@@ -262,10 +272,11 @@ function routingFor(
   }
 }
 
-function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): AllBudgets {
+function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores, partOf: PartOf): AllBudgets {
   const options = { nowMs, timeZone, changed: (id: string) => ledger.purseChanged(id) }
-  const limitsOf = (name: string) => catalog.project(name)?.limits ?? UNLIMITED
-  const member = new Budgets({ ...options, scope: 'member', limitsOf: (id) => catalog.limitsOfMember(id) })
+  const limitsOf = (name: string) => partOf(catalog.project(name)?.limits ?? UNLIMITED)
+  const limitsOfMember = (id: string) => partOf(catalog.limitsOfMember(id))
+  const member = new Budgets({ ...options, scope: 'member', limitsOf: limitsOfMember })
   const project = new Budgets({ ...options, scope: 'project', limitsOf })
   member.restore({ daily: atStart.charged.byMember })
   project.restore(atStart.chargedOfProjects)

@@ -42,6 +42,9 @@ export type SharedAccount = {
   readonly leftMicro: number
 }
 
+export type UsagePlace = { readonly startedAtMs: number; readonly parts: string }
+export type ToldHour = UsagePlace & { readonly sums: Readonly<Record<string, number>> }
+
 export class Connection {
   readonly #options: ConnectionOptions
   #client: Client | undefined
@@ -132,6 +135,24 @@ export class Connection {
     const asked = `SELECT id AS key_id, (SELECT max(cycle) FROM farebox.account WHERE key_id = id) AS cycle
       FROM jsonb_array_elements_text($2) id`
     return sumsIn(await this.#query('elsewhere', elsewhereOf(asked), [gatewayId, JSON.stringify(keyIds)]))
+  }
+
+  /** What the calls of a gateway add up to by hours, as far as it told anything else after one of its tellings; a page after a place, in their order. */
+  async usageOf(
+    gatewayId: string,
+    told: number,
+    { startedAtMs, parts }: UsagePlace,
+    most: number,
+  ): Promise<ToldHour[]> {
+    const sql = `SELECT started_at, parts, sums FROM farebox.usage_hour WHERE gateway = $1 AND changed > $2
+      AND (started_at, parts) > ($3::bigint, $4::text) ORDER BY started_at, parts LIMIT $5`
+    const rows = await this.#query('usage', sql, [gatewayId, told, startedAtMs, parts, most])
+    // What another gateway's `tell_usage` was given.
+    return rows.map((row) => ({
+      startedAtMs: Number(row.started_at),
+      parts: String(row.parts),
+      sums: row.sums as ToldHour['sums'],
+    }))
   }
 
   async close(): Promise<void> {

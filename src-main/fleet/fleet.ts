@@ -3,8 +3,10 @@
 import type { CatalogContext } from '#catalog/context.ts'
 import type { SharedBooks } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
+import type { LimitParts } from '#core/limit-parts.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Changes } from '#fleet/changes.ts'
+import { sharedProblems } from '#fleet/checking.ts'
 import { Elsewhere } from '#fleet/elsewhere.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
@@ -15,14 +17,19 @@ import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
+import { SharedCalls } from '#fleet/shared-calls.ts'
+import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
+import type { UsageRecord } from '#ledger/rows.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const AHEAD_MS = 250
+const USAGE_MS = 1000
+const CALLS_MS = 500
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -39,7 +46,9 @@ export class Fleet implements Leases {
   readonly #queue: LeaseQueue
   readonly #shipping: Shipping
   readonly #recent: RecentCalls
+  readonly #usage: SharedUsage
   readonly receipts: SharedReceipts
+  readonly calls: SharedCalls<UsageRecord>
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
   readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
@@ -66,7 +75,12 @@ export class Fleet implements Leases {
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
     this.#recent = new RecentCalls(monotonicMs)
-    this.#stopListening = options.recorded.listen((calls) => this.#recent.recorded(calls))
+    this.#usage = new SharedUsage(this.#seat, options.usage)
+    this.calls = new SharedCalls({ seat: this.#seat, monotonicMs, shown: options.shown })
+    this.#stopListening = options.recorded.listen((calls) => {
+      this.#recent.recorded(calls)
+      this.calls.recorded(calls)
+    })
   }
 
   /** The catalogue's side of it. */
@@ -81,6 +95,11 @@ export class Fleet implements Leases {
   /** Which shared books these are; undefined before it first joined. */
   get booksId(): string | undefined {
     return this.#seat.booksId
+  }
+
+  /** Which part of limits this gateway has; undefined for all of it. */
+  get parts(): LimitParts | undefined {
+    return this.#seat.parts
   }
 
   get isServing(): boolean {
@@ -110,6 +129,11 @@ export class Fleet implements Leases {
     return settle(this.#seat, gatewayId, how)
   }
 
+  /** What does not add up of the shared balances, as sentences. */
+  problems(): Promise<string[]> {
+    return sharedProblems(this.#options)
+  }
+
   /** What is shared by now, to be held against what is here. Rejects with FleetUnreachable. */
   found(): Promise<SharedState> {
     return foundIn(this.#seat)
@@ -129,6 +153,7 @@ export class Fleet implements Leases {
   /** Leaves and belongs to no shared books from now on, as another gateway than it was. */
   async leaveForGood(gatewayId: string): Promise<void> {
     await this.close()
+    await this.#options.usage.tell(undefined)
     await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0 })
   }
 
@@ -156,6 +181,8 @@ export class Fleet implements Leases {
     this.#every(BEAT_MS, () => this.#beat())
     this.#every(SHIP_MS, () => this.#shipping.ship('lately'))
     this.#every(AHEAD_MS, () => this.#askAhead())
+    this.#every(USAGE_MS, () => this.#usage.exchange())
+    this.#every(CALLS_MS, () => this.calls.tell())
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
@@ -174,6 +201,7 @@ export class Fleet implements Leases {
     if (!this.#seat.hasEverJoined) return
     await this.#joinAgain()
     await this.#shipping.ship('end')
+    await this.#usage.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
   }
 
@@ -233,7 +261,8 @@ export class Fleet implements Leases {
   }
 
   async #beat(): Promise<void> {
-    const version = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
+    const { version, usage } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
+    this.#usage.heard(usage)
     if (version > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
@@ -247,6 +276,7 @@ export class Fleet implements Leases {
       // The sums that were claimed, as far as they were free.
       this.#book.leased(got as readonly Sum[])
       if (joined.version === 0) await this.#changes.bring()
+      await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
     })
     await this.#changes.follow()
     await this.#elsewhere.look()
@@ -288,6 +318,8 @@ export class Fleet implements Leases {
     if (word === 'version' && Number(subject) > this.#seat.version) this.#changes.follow().catch(failed)
     if (word === 'receipt') this.receipts.lookedFor(subject).catch(failed)
     if (word === 'found') this.receipts.found(subject).catch(failed)
+    if (word === 'look') this.calls.lookedAt(subject)
+    if (word === 'calls') this.calls.heard(text.slice(word.length + 1), failed)
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)

@@ -6,6 +6,7 @@ import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { RecordedCalls } from '#ledger/recorded.ts'
+import type { UsageRecord } from '#ledger/rows.ts'
 
 /** What this gateway keeps on its own disk about the books that it shares. */
 export type OwnNote = {
@@ -31,6 +32,36 @@ export interface OwnBooks {
 type EntryRange = { readonly seq: number; readonly last?: number | undefined; readonly most: number }
 export type OwnCharges = { readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }
 
+type UsageHour = {
+  readonly startedAtMs: number
+  /** By which it is kept apart, always in the same order. */
+  readonly parts: readonly string[]
+  readonly sums: Readonly<Record<string, number>>
+}
+
+type UntoldUsage<Mark> = {
+  /** What was told before counts no more. */
+  readonly isAnew: boolean
+  /** The number of the last telling that was answered. */
+  readonly seq: number
+  readonly hours: readonly UsageHour[]
+  readonly marks: readonly Mark[]
+}
+
+/** This gateway's roll-ups, as far as they are asked. */
+export interface OwnUsage<Mark = unknown> {
+  /** From now on it is known which hours the gateways of some books do not have, of which PostgreSQL knows so many tellings; nobody's where it is undefined. */
+  tell(to: { readonly booksId: string; readonly seq: number } | undefined): Promise<void>
+  untold(most: number): Promise<UntoldUsage<Mark>>
+  told(marks: readonly Mark[], seq: number): Promise<void>
+  positions(): Promise<Readonly<Record<string, number>>>
+  /** `upTo`: of the other gateway's tellings everything up to this one is here then. */
+  take(gateway: string, hours: readonly UsageHour[], upTo: number | undefined): Promise<void>
+}
+
+/** A call of another gateway, as that one shows it. */
+export type CallElsewhere = { readonly keyId: string; readonly view: unknown }
+
 /** What a command opens a data folder for: to bring its books to a database that has none, or to take the balances out of it again. */
 export type FleetErrand = 'bring' | 'take-back'
 
@@ -46,8 +77,11 @@ export type FleetOptions = {
   readonly longestCallMs: number
   readonly holdWaitMs: () => number
   readonly own: OwnBooks
+  readonly usage: OwnUsage
   /** The calls of this gateway. */
   readonly recorded: Pick<RecordedCalls, 'listen'>
+  /** What other gateways show of one of them. */
+  readonly shown: (call: UsageRecord) => CallElsewhere
   readonly ledger: Ledger
   readonly log: Log
   readonly monotonicMs: () => number

@@ -42,6 +42,23 @@ CREATE OR REPLACE FUNCTION farebox.told(g text, up_to bigint) RETURNS void LANGU
     AND up_to >= (SELECT own_seq FROM farebox.gateway WHERE id = g)
 $$;
 
+-- Which part of a limit is a gateway's, by how long what was let through counts: of how many of which something may count, and the how manieth it is.
+-- One that was cut off lets calls in for a minute, which count for another minute, and charges until none of them can run. One that was declared lost leaves
+-- its days and months to the others.
+CREATE OR REPLACE FUNCTION farebox.parts_of(g text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_object_agg(span, part) FROM (
+    SELECT span, jsonb_build_object('of', count(*), 'rank', count(*) FILTER (WHERE id < g)) AS part
+    FROM farebox.gateway CROSS JOIN LATERAL (VALUES ('calls', free_at), ('minute', coalesce(ended_at + interval '61 s', seen_at + interval '125 s')),
+      ('day', free_at + interval '25 h'), ('month', free_at + interval '32 days')) spans (span, counts_until)
+    WHERE id = g OR (counts_until > now() AND (retired_at IS NULL OR span IN ('calls', 'minute'))) GROUP BY span) parts
+$$;
+
+-- A gateway that was refused and never was one of these.
+CREATE OR REPLACE FUNCTION farebox.forget(g text, e bigint) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM farebox.gateway WHERE id = g AND epoch = e AND NOT EXISTS (SELECT 1 FROM farebox.charged WHERE gateway = g)
+    AND NOT EXISTS (SELECT 1 FROM farebox.lease WHERE gateway = g)
+$$;
+
 -- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run.
 CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline();
@@ -70,7 +87,7 @@ BEGIN
     free_at = now() + grace, own_seq = seq, ended_at = NULL
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
-  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id,
+  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
       FROM farebox.lease WHERE gateway = g AND amount > 0));
 END $$;
@@ -115,29 +132,13 @@ BEGIN
   UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
-  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
+  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
+    'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
 -- As gateways of the program before say it.
 CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
   SELECT farebox.beat(g, e, has_applied, grace, NULL)
-$$;
-
--- Asks all gateways for the receipt of a call.
-CREATE OR REPLACE FUNCTION farebox.ask_receipt(g text, e bigint, call text) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_notify('farebox', 'receipt ' || call) FROM farebox.gateway WHERE id = g AND epoch = e
-$$;
-
--- The gateway that served the call puts its receipt where the one that asked finds it.
-CREATE OR REPLACE FUNCTION farebox.tell_receipt(g text, e bigint, call text, what jsonb) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM farebox.receipt WHERE at < now() - interval '1 min';
-  INSERT INTO farebox.receipt (id, body) VALUES (call, what) ON CONFLICT (id) DO UPDATE SET body = what, at = now();
-  PERFORM pg_notify('farebox', 'found ' || call);
-END $$;
-
-CREATE OR REPLACE FUNCTION farebox.told_receipt(g text, e bigint, call text) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT jsonb_build_object('body', body) FROM farebox.receipt WHERE id = call
 $$;
 
 -- The end of a gateway that was meant: nothing of it runs any more.

@@ -1,6 +1,7 @@
 // The tables of the shared books in PostgreSQL, and how they come to the version of this program. What gateways call are the functions beside it.
 
 import { FUNCTIONS } from '#fleet/schema-functions.ts'
+import { VIEWS } from '#fleet/schema-views.ts'
 
 const FIRST = `
 CREATE SCHEMA IF NOT EXISTS farebox;
@@ -127,6 +128,29 @@ CREATE UNLOGGED TABLE farebox.receipt (
 );
 `
 
+/** The tables stay; what `join_fleet` and `beat` answer has grown. */
+const PARTS_OF_LIMITS = ''
+
+const USAGE = `
+ALTER TABLE farebox.gateway
+  -- How often it told what its calls of some hours add up to.
+  ADD usage_seq bigint NOT NULL DEFAULT 0;
+
+-- What the calls of each gateway add up to, by the hour and everything that reports tell apart.
+CREATE TABLE farebox.usage_hour (
+  gateway text NOT NULL,
+  -- In milliseconds since 1970, UTC.
+  started_at bigint NOT NULL,
+  -- Key, model, provider, package, tool, project and tags, as a JSON array.
+  parts text NOT NULL,
+  sums jsonb NOT NULL,
+  -- By which of the gateway's tellings it became what it is.
+  changed bigint NOT NULL,
+  PRIMARY KEY (gateway, started_at, parts)
+);
+CREATE INDEX usage_hour_changed ON farebox.usage_hour (gateway, changed);
+`
+
 const WANTED = `
 ALTER TABLE farebox.account
   -- When a gateway last lacked what others have leased of it: they say so when they give something back.
@@ -134,12 +158,12 @@ ALTER TABLE farebox.account
 `
 
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE, WANTED] as const
+const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE, PARTS_OF_LIMITS, USAGE, WANTED] as const
 
 export const SCHEMA_VERSION = STEPS.length
 
 /** What brings tables of a version to the present one; 0 for none. */
 export function upgradeFrom(version: number): string {
   const steps = STEPS.slice(version)
-  return `${steps.join('')}${FUNCTIONS}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
+  return `${steps.join('')}${FUNCTIONS}${VIEWS}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
 }

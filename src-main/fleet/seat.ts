@@ -2,6 +2,7 @@
 // PostgreSQL is asked is asked in turn, so that after a lost connection one look at it tells where this gateway stands.
 
 import { takeTurns } from '#catalog/turns.ts'
+import type { LimitParts } from '#core/limit-parts.ts'
 import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import { refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
@@ -18,9 +19,14 @@ export type Joined = {
   readonly lastEntry: number
   readonly shipped: number
   readonly leases: readonly Sum[]
+  /** How often it told what its calls of some hours add up to. */
+  readonly usageSeq: number
   /** Of the catalogue; 0 where nobody has brought one. */
   readonly version: number
 }
+
+/** What the others have by now: the version of the catalogue, and how often each of them told what its calls of some hours add up to. */
+export type Heard = { readonly version: number; readonly usage: Readonly<Record<string, number>> }
 
 type Moment = { readonly monotonicMs: number; readonly wallMs: number }
 
@@ -42,6 +48,7 @@ export class Seat {
   #epoch: number | undefined
   /** undefined before it first joined. */
   #heardAt: Moment | undefined
+  #parts: LimitParts | undefined
 
   constructor(options: SeatOptions) {
     const { url, password, onNotice } = options
@@ -69,6 +76,11 @@ export class Seat {
 
   get hasEverJoined(): boolean {
     return this.#heardAt !== undefined
+  }
+
+  /** Which part of limits it has; undefined where it is the only one. */
+  get parts(): LimitParts | undefined {
+    return this.#parts
   }
 
   /** Whether PostgreSQL was heard of lately enough for calls to be let in. */
@@ -106,12 +118,14 @@ export class Seat {
     return this.#connection.patiently(work)
   }
 
-  /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
-  async beat(figures: RecentFigures): Promise<number> {
+  /** Says that this gateway is there; what the others have by now. In its turn. */
+  async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
+    const { version, parts, usage } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
     this.#heardAt = sentAt
-    return Number(version)
+    this.#parts = partsIn(parts)
+    // What `beat` answers; one that an earlier program made says nothing of usage.
+    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'] }
   }
 
   /**
@@ -129,9 +143,11 @@ export class Seat {
       try {
         refuseForeign(answer, this.#note, hasCatalog)
       } catch (error) {
-        // It has nothing there, and nobody is to wait for it.
+        // It has nothing there, and nobody is to wait for it or to leave it a part of a limit.
         const isNew = this.#note.booksId === undefined && answer.epoch !== undefined
-        if (isNew) await this.#connection.call('leave_fleet', [this.gatewayId, Number(answer.epoch)])
+        // A copy of a folder from before it joined has the name of one that has charged something: that one stays, and has ended.
+        for (const name of isNew ? ['leave_fleet', 'forget'] : [])
+          await this.#connection.call(name, [this.gatewayId, Number(answer.epoch)])
         throw error
       }
       // Before anything is brought: whoever has brought something belongs to these books.
@@ -139,12 +155,13 @@ export class Seat {
       this.#epoch = Number(answer.epoch)
       try {
         const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
-        await take({ lastEntry, shipped, version, leases: leasesIn(answer) })
+        await take({ lastEntry, shipped, version, leases: leasesIn(answer), usageSeq: Number(answer.usage_seq ?? 0) })
       } catch (error) {
         this.#epoch = undefined
         throw error
       }
       this.#heardAt = sentAt
+      this.#parts = partsIn(answer.parts)
     })
   }
 
@@ -175,6 +192,12 @@ export class Seat {
     const { monotonicMs, nowMs } = this.#options
     return { monotonicMs: monotonicMs(), wallMs: nowMs() }
   }
+}
+
+/** What `parts_of` answers; tables that a later program made may answer nothing. */
+function partsIn(answer: unknown): LimitParts | undefined {
+  const parts = answer as LimitParts | undefined
+  return parts !== undefined && parts.month.of > 1 ? parts : undefined
 }
 
 function leasesIn({ leases }: Answer): Sum[] {

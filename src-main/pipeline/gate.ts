@@ -25,6 +25,8 @@ export type GateOptions = {
   readonly after: After
   /** The limits of a member as they are now. */
   readonly limitsOfMember: (memberId: string) => PackageLimits
+  /** What this gateway holds to of limits, where others share them. */
+  readonly partOf?: (limits: PackageLimits) => PackageLimits
   /** Whether a request that does not fit waits (`RATE_LIMIT_WAIT`). */
   readonly waits: boolean
   readonly maxWaitMs: number
@@ -133,11 +135,12 @@ export class Gate {
    * what is running.
    */
   #scopes({ keyId, memberId, limits }: LimitedKey): Scoped[] {
+    const { limitsOfMember, partOf = whole } = this.#options
     const scopes: Scoped[] = []
-    if (hasLimits(limits)) scopes.push({ scope: 'key', state: stateOf(this.#keys, keyId), limits })
+    if (hasLimits(limits)) scopes.push({ scope: 'key', state: stateOf(this.#keys, keyId), limits: partOf(limits) })
     if (memberId === undefined) return scopes
     const state = stateOf(this.#members, memberId)
-    scopes.push({ scope: 'member', state, limits: this.#options.limitsOfMember(memberId) })
+    scopes.push({ scope: 'member', state, limits: partOf(limitsOfMember(memberId)) })
     return scopes
   }
 
@@ -173,6 +176,10 @@ export class Gate {
       { retryAfterSeconds, limit: { name, scope, resetAt } },
     )
   }
+}
+
+function whole(limits: PackageLimits): PackageLimits {
+  return limits
 }
 
 function lineOf({ keyId, memberId }: LimitedKey): string {

@@ -15,6 +15,8 @@ export type ProviderGateOptions = CycleCountOptions & {
   readonly after: After
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number
+  /** What this gateway holds to of limits, where others share them. */
+  readonly partOf?: (limits: ProviderLimits) => ProviderLimits
 }
 
 /** A place at a provider: to be given back exactly once, and to be charged exactly once. */
@@ -226,8 +228,9 @@ export class ProviderGate {
 
   #noteLimits({ id, limits, chosen }: Provider): void {
     const lanes = this.#lanesOf(id)
-    lanes.own.limits = limits
-    if (chosen !== undefined) this.#laneOfSecret(lanes, chosen.label).limits = chosen.limits
+    const { partOf = (all) => all } = this.#options
+    lanes.own.limits = partOf(limits)
+    if (chosen !== undefined) this.#laneOfSecret(lanes, chosen.label).limits = partOf(chosen.limits)
   }
 
   #availableMicro(providerId: string, label: string | undefined): number {

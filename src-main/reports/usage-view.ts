@@ -1,6 +1,7 @@
 // A usage record as lists and receipts show it. This folder makes what the report thread answers; it has no clock and no connection
 // of its own.
 
+import type { Catalog } from '#catalog/catalog.ts'
 import { iso } from '#catalog/dates.ts'
 import type { UsageView } from '#contract/schemas.ts'
 import { tagsOfText, tagsText } from '#core/attribution.ts'
@@ -47,11 +48,16 @@ export function usageView(row: StoredUsage): UsageView {
   }
 }
 
+type Names = { readonly key: string; readonly provider: string | undefined }
+
+/** What those are called now that a record is about; a key that is not there any more by its id. */
+export function namesOf({ keyId, providerId }: UsageRecord, catalog: Pick<Catalog, 'key' | 'provider'>): Names {
+  const provider = providerId === undefined ? undefined : catalog.provider(providerId)?.name
+  return { key: catalog.key(keyId)?.name ?? keyId, provider }
+}
+
 /** A record that was just written, as a list will show it. */
-export function recordedView(
-  record: UsageRecord,
-  names: { readonly key: string; readonly provider: string | undefined },
-): UsageView {
+export function recordedView(record: UsageRecord, names: Names): UsageView {
   return usageView({
     id: record.id,
     key_id: record.keyId,

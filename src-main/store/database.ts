@@ -33,6 +33,7 @@ import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
+import { elsewhere } from '#store/migrations/0470-elsewhere.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
 import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
@@ -71,6 +72,7 @@ export const MIGRATIONS = [
   fleet,
   stepTimes,
   billQuestions,
+  elsewhere,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

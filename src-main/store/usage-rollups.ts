@@ -8,7 +8,8 @@ import { Calendar, DAY_MS } from '#core/calendar.ts'
 import { latencyClass } from '#core/latency.ts'
 import type { Db } from '#store/database.ts'
 import { MEASURES, RECORD_SHARES } from '#store/usage-measures.ts'
-import { DAY_SLICES, HOUR_SLICES, idsOf, PART_COLUMNS, PARTS } from '#store/usage-slices.ts'
+import { DAY_SLICES, HOUR_SLICES, idsOf, PART_COLUMNS, PARTS, WHOLE_SLICE } from '#store/usage-slices.ts'
+import { isTelling, tellAnew } from '#store/usage-telling.ts'
 
 /** A record as a row: when, how long a stream took to begin, its parts in the order of their bits, and its share of each sum. */
 type Row = readonly [createdAtMs: number, firstTokenMs: number | null, id: string, ...rest: (string | number)[]]
@@ -23,6 +24,8 @@ const nameOf = (column: string) => `coalesce((SELECT ${column} FROM attribution 
 const RECORD_ROW = `SELECT created_at_ms, iif(is_stream = 1, first_byte_ms, NULL), id, key_id, model_id, coalesce(provider_id, ''),
   package_id, ${nameOf('tool')}, ${nameOf('project')}, ${nameOf('tags')}, ${RECORD_SHARES} FROM usage_record`
 
+/** No slice has higher ids. */
+const WHOLE = idsOf(WHOLE_SLICE)
 /** What the parts that a slice leaves out are in its groups. */
 const LEFT_OUT = ''
 /** Combinations of parts whose groups are remembered. */
@@ -62,11 +65,14 @@ export class UsageRollups {
   #firstTokens = new Map<string, { startedAtMs: number; keyId: string; latency: number; calls: number }>()
   /** From when on first tokens are kept. */
   #firstTokensFromMs = 0
+  /** Whether others are told of hours that change. */
+  isTold: boolean
 
   constructor(db: Db, timeZone: string) {
     this.#db = db
     this.#calendar = new Calendar(timeZone)
     this.#statements = prepare(db)
+    this.isTold = isTelling(db)
   }
 
   /** Fills the roll-ups where that was never done, or in another time zone. One transaction. Says whether it did anything. */
@@ -106,6 +112,7 @@ export class UsageRollups {
     }
     this.#write()
     this.#db.prepare('INSERT OR REPLACE INTO usage_rollup (id, time_zone) VALUES (1, ?)').run(timeZone)
+    if (this.isTold) tellAnew(this.#db)
   }
 
   /** All records in the order of their time. In pages, because a connection that is in the middle of reading cannot write. */
@@ -183,18 +190,21 @@ export class UsageRollups {
   }
 
   #write(): void {
-    this.#writeCells(this.#hours, this.#statements.hour)
-    this.#writeCells(this.#days, this.#statements.day)
+    this.#writeCells(this.#hours, this.#statements.hour, this.isTold)
+    this.#writeCells(this.#days, this.#statements.day, false)
     this.#writeFirstTokens()
     this.#forget()
   }
 
   /** In the order of the table, which is the quickest. */
-  #writeCells(cells: Cells, put: Statement<number[]>): void {
+  #writeCells(cells: Cells, put: Statement<number[]>, areTold: boolean): void {
     for (const [startedAtMs, interval] of cells) {
       const rows = Array.from(interval, ([group, sums]) => ({ id: this.#groupId(group), sums }))
       if (rows.length > 1) rows.sort((left, right) => left.id - right.id)
-      for (const { id, sums } of rows) put.run(startedAtMs, id, ...sums)
+      for (const { id, sums } of rows) {
+        put.run(startedAtMs, id, ...sums)
+        if (areTold && id >= WHOLE.first) this.#statements.changed.run(startedAtMs, id)
+      }
     }
   }
 
@@ -250,6 +260,10 @@ function prepare(db: Db) {
     record: db.prepare<[string], Row>(`${RECORD_ROW} WHERE id = ?`).raw(),
     hour: put('usage_hour'),
     day: put('usage_day'),
+    changed: db.prepare<[number, number]>(
+      `INSERT INTO usage_changed (started_at_ms, group_id, times) VALUES (?, ?, 1)
+       ON CONFLICT (started_at_ms, group_id) DO UPDATE SET times = times + 1`,
+    ),
     firstToken: db.prepare<[number, string, number, number]>(
       `INSERT INTO usage_first_token (started_at_ms, key_id, latency_class, calls) VALUES (?, ?, ?, ?)
        ON CONFLICT (started_at_ms, key_id, latency_class) DO UPDATE SET calls = calls + excluded.calls`,

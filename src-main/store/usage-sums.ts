@@ -1,11 +1,11 @@
-// Sums of calls by time and group, out of the roll-ups. The work grows with what is told apart and the number of intervals, not
-// with the number of calls.
+// Sums of calls by time and group, out of the roll-ups: of this gateway, and of the others where several share their books. The work grows with what is
+// told apart and the number of intervals, not with the number of calls.
 
 import type { Rollup } from '#core/calendar.ts'
 import type { Db } from '#store/database.ts'
 import { groupConditions, partParameters, partsOf, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { statement } from '#store/statements.ts'
-import { RECORD_SUMS, ROLLUP_SUMS, type Sums } from '#store/usage-measures.ts'
+import { addSums, RECORD_SUMS, ROLLUP_SUMS, type Sums } from '#store/usage-measures.ts'
 import { idsOf, PART_COLUMNS, sliceFor, type Part } from '#store/usage-slices.ts'
 
 export type SumsQuery = {
@@ -23,11 +23,31 @@ export type PointSums = Sums & { readonly startedAtMs: number; readonly value: s
 
 /** Sums over intervals, by their beginnings: one row for each group that has calls in them. */
 export function sumsByGroup(db: Db, query: SumsQuery, intervals: readonly number[]): GroupSums[] {
-  const { from, parameters } = source(db, query, intervals)
-  return statement<GroupSums>(
-    db,
-    `${from.with} SELECT ${from.value} AS value, ${ROLLUP_SUMS} ${from.tables} GROUP BY 1`,
-  ).all(parameters)
+  const [own, others] = WHOSE.map((whose) => {
+    const { from, parameters, isEmpty } = source(db, whose, { query, intervals })
+    if (isEmpty) return []
+    const sql = `${from.with} SELECT ${from.value} AS value, ${ROLLUP_SUMS} ${from.tables} GROUP BY 1`
+    return statement<GroupSums>(db, sql).all(parameters)
+  })
+  return merged(own, others, ({ value }) => value)
+}
+
+/** Whose roll-ups there are, by how their tables begin. */
+const WHOSE = ['usage', 'elsewhere'] as const
+type Whose = (typeof WHOSE)[number]
+
+function merged<Row extends Sums>(
+  own: readonly Row[] = [],
+  others: readonly Row[] = [],
+  name: (row: Row) => string,
+): Row[] {
+  if (others.length === 0) return [...own]
+  const rows = new Map(own.map((row) => [name(row), row]))
+  for (const row of others) {
+    const known = rows.get(name(row))
+    rows.set(name(row), known === undefined ? row : { ...row, ...addSums([known, row]) })
+  }
+  return [...rows.values()]
 }
 
 /** Sums for each interval; those of groups that are not in `shown` are added up with the value NULL. Without it each is by itself. */
@@ -36,24 +56,28 @@ export function sumsByInterval(
   query: SumsQuery,
   { intervals, shown }: { readonly intervals: readonly number[]; readonly shown?: readonly string[] },
 ): PointSums[] {
-  const { from, parameters } = source(db, query, intervals, shown)
-  return statement<PointSums>(
-    db,
-    `${from.with} SELECT sums.started_at_ms AS startedAtMs, ${from.shown} AS value, ${ROLLUP_SUMS}
-       ${from.tables} GROUP BY 1, 2`,
-  ).all(parameters)
+  const [own, others] = WHOSE.map((whose) => {
+    const { from, parameters, isEmpty } = source(db, whose, { query, intervals, shown })
+    if (isEmpty) return []
+    const sql = `${from.with} SELECT sums.started_at_ms AS startedAtMs, ${from.shown} AS value, ${ROLLUP_SUMS}
+       ${from.tables} GROUP BY 1, 2`
+    return statement<PointSums>(db, sql).all(parameters)
+  })
+  return merged(own, others, ({ startedAtMs, value }) => `${startedAtMs} ${value === null ? '' : `of ${value}`}`)
 }
 
-/** How many values a group has, whenever they had calls. */
+/** How many values a group has at the most, whenever they had calls. */
 export function countValues(db: Db, { parts, group, owners = {} }: SumsQuery): number {
   if (group === undefined) return 1
   const { value } = valuesOf(group, false)
   // Every call is in every slice of days, so that the smallest one that tells it has all values.
   const slice = sliceFor('day', [...partsOf(parts), partBehind(group)])
-  const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM usage_group AS parts ${eachOf(group)}
-    WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
   const lists = { owners: JSON.stringify(owners), shown: '[]' }
-  return statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists, slice })?.count ?? 0
+  return WHOSE.reduce((sum, whose) => {
+    const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM ${whose}_group AS parts ${eachOf(group)}
+      WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
+    return sum + (statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists, slice })?.count ?? 0)
+  }, 0)
 }
 
 /** Sums over records of a range of time, for the part of an hour; reads each of them. */
@@ -82,27 +106,35 @@ type Source = {
   readonly shown: string
 }
 
+type Asked = {
+  readonly query: SumsQuery
+  readonly intervals: readonly number[]
+  readonly shown?: readonly string[] | undefined
+}
+
 function source(
   db: Db,
-  query: SumsQuery,
-  intervals: readonly number[],
-  shown?: readonly string[],
-): { readonly from: Source; readonly parameters: object } {
+  whose: Whose,
+  { query, intervals, shown }: Asked,
+): { readonly from: Source; readonly parameters: object; readonly isEmpty: boolean } {
   const { rollup, parts, group, owners = {} } = query
+  const table = `${whose}_${rollup}`
+  const present = withCalls(db, table, intervals)
   const told: Part[] = group === undefined ? [] : [partBehind(group)]
   const slice = sliceFor(rollup, [...partsOf(parts), ...told])
   const parameters = {
     ...partParameters(parts),
     ...idsOf(slice),
     slice,
-    intervals: JSON.stringify(withCalls(db, rollup, intervals)),
+    intervals: JSON.stringify(present),
     owners: JSON.stringify(owners),
     shown: JSON.stringify(shown ?? []),
   }
-  const groups = `FROM usage_group AS parts WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
-  const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
-  const from = isOfFew(db, parts, groups, parameters) ? byGroup(table, groups) : bySlice(table, parts)
+  const groups = `FROM ${whose}_group AS parts WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
+  const isFew = present.length > 0 && isOfFew(db, whose, { parts, groups, parameters })
+  const from = isFew ? byGroup(table, groups) : bySlice(table, `${whose}_group`, parts)
   return {
+    isEmpty: present.length === 0,
     from: { ...from, ...valuesOf(group, shown !== undefined), tables: from.tables + eachOf(group) + from.where },
     parameters,
   }
@@ -114,8 +146,7 @@ function partBehind(group: NonNullable<SumsQuery['group']>): Part {
 }
 
 /** Intervals in which there can be calls: what lies before the first one, or after the last, need not be looked for. */
-function withCalls(db: Db, rollup: Rollup, intervals: readonly number[]): number[] {
-  const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
+function withCalls(db: Db, table: string, intervals: readonly number[]): number[] {
   const range = statement<{ first: number | null; last: number | null }>(
     db,
     `SELECT (SELECT min(started_at_ms) FROM ${table}) AS first, (SELECT max(started_at_ms) FROM ${table}) AS last`,
@@ -138,12 +169,12 @@ function byGroup(table: string, groups: string) {
 }
 
 /** Reads all groups of a slice. */
-function bySlice(table: string, parts: UsageParts) {
+function bySlice(table: string, groups: string, parts: UsageParts) {
   return {
     with: LISTS,
     tables: `FROM json_each(@intervals) AS interval
       CROSS JOIN ${table} AS sums ON sums.started_at_ms = interval.value AND sums.group_id >= @first AND sums.group_id < @end
-      CROSS JOIN usage_group AS parts ON parts.id = sums.group_id`,
+      CROSS JOIN ${groups} AS parts ON parts.id = sums.group_id`,
     where: ` WHERE 1 ${groupConditions('parts', parts)}`,
   }
 }
@@ -175,11 +206,15 @@ function eachOf(group: SumsQuery['group']): string {
 }
 
 /** Whether few groups of a slice are wanted. Counting them takes longer than many sums do. */
-function isOfFew(db: Db, parts: UsageParts, groups: string, parameters: object): boolean {
+function isOfFew(
+  db: Db,
+  whose: Whose,
+  { parts, groups, parameters }: { readonly parts: UsageParts; readonly groups: string; readonly parameters: object },
+): boolean {
   if (partsOf(parts).length === 0) return false
   const row = statement<{ wanted: number; all: number }>(
     db,
-    `SELECT (SELECT count(*) ${groups}) AS wanted, (SELECT count(*) FROM usage_group WHERE slice = @slice) AS "all"`,
+    `SELECT (SELECT count(*) ${groups}) AS wanted, (SELECT count(*) FROM ${whose}_group WHERE slice = @slice) AS "all"`,
   ).get(parameters)
   return row !== undefined && row.wanted * FEW < row.all
 }

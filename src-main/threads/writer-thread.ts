@@ -36,7 +36,7 @@ import { serveOperations } from '#store/database-thread.ts'
 import { keepFleet, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
-import { chargedByProject } from '#store/project-rows.ts'
+import { chargedByLabel } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { loadSettings, putSetting } from '#store/setting-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
@@ -45,6 +45,7 @@ import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWri
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
+import { sharedUsage, type SharedUsageOperations } from '#threads/shared-usage.ts'
 
 type Loaded = {
   readonly catalog: CatalogState
@@ -54,6 +55,8 @@ type Loaded = {
   readonly charged: Charged
   /** By project, on the day and in the month. */
   readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
+  /** By tool, on the day. */
+  readonly chargedOfTools: Map<string, number>
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
   readonly settings: readonly SettingChange[]
@@ -64,7 +67,7 @@ type Loaded = {
   readonly journal: JournalPlace | undefined
 }
 
-export type WriterOperations = {
+export type WriterOperations = SharedUsageOperations & {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
@@ -102,8 +105,12 @@ const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string
 const isNoteRemoved = !hasTail(dataDir)
 const noted = readTail(dataDir)
 const db = openForWriting(dataDir)
-const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-readable(() => rollups.open())
+const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+const rollups = new UsageRollups(db, zone)
+const shared = sharedUsage({ db, rollups, timeZone: zone, write: withRoom })
+readable(() => {
+  if (rollups.open()) shared.refill()
+})
 const appendRows = appenderOf(db, rollups)
 let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
@@ -326,9 +333,10 @@ serveOperations<WriterOperations>({
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
       chargedOfProjects: {
-        daily: chargedByProject(db, chargedSinceMs),
-        monthly: chargedByProject(db, monthSinceMs),
+        daily: chargedByLabel(db, 'project', chargedSinceMs),
+        monthly: chargedByLabel(db, 'project', monthSinceMs),
       },
+      chargedOfTools: chargedByLabel(db, 'tool', chargedSinceMs),
       lan: loadLan(db),
       settings: loadSettings(db),
       alerts: loadAlerts(db),
@@ -376,6 +384,7 @@ serveOperations<WriterOperations>({
   },
   chargedAfter: (range) => chargedAfter(db, range),
   lastEntry: () => lastEntry(db),
+  ...shared.operations,
   close: () => {
     const isWhole = closeProjector()
     clearTimeout(summaryTimer)

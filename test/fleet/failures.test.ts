@@ -171,6 +171,22 @@ describe.runIf(CAN_SHARE)('gateways that share their books', () => {
     await rm(third.dataDir, { recursive: true, force: true })
   })
 
+  it('say in a check of the ledger where a shared balance does not add up, and where it cannot be looked at', async () => {
+    const made = await gateways.newKey(10 * HOLD)
+    const check = () => first.admin.call('verifyLedger', {})
+    expect(await check()).toMatchObject({ ok: true, problems: [] })
+    await gateways.postgres.run(`INSERT INTO farebox.account VALUES ('${made.id}', 0, 5, 0, 0, 5, 0);
+      INSERT INTO farebox.charged VALUES ('nobody', '${made.id}', 0, 3)`)
+    const says = `in the shared database what is used and owed is not what gateways charged, for key ${made.id}`
+    expect(await check()).toMatchObject({ ok: false, problems: [says] })
+    for (const table of ['account', 'charged'])
+      await gateways.postgres.run(`DELETE FROM farebox.${table} WHERE key_id = '${made.id}' AND cycle = 0`)
+    expect(await check()).toMatchObject({ ok: true })
+    first.line.set('cut')
+    expect(await check()).toMatchObject({ ok: false, problems: [expect.stringMatching(/cannot be reached/)] })
+    first.line.set('whole')
+  })
+
   it('agree with a program that shares no code with them', async () => {
     const folders = gateways.all.map(({ dataDir }) => dataDir)
     await expect

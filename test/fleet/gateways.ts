@@ -1,6 +1,7 @@
 // Gateways in this process that share one PostgreSQL, each by a line of its own, and calls whose cost is known.
 
 import { expect } from 'vitest'
+import type { PackageCreate } from '#contract/schemas.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { countedBound } from '../gateway/input-bound.ts'
 import { HELLO, post } from '../gateway/support.ts'
@@ -48,12 +49,12 @@ export class Gateways {
   }
 
   /** Some gateways that know a provider with a model `chat`. */
-  static async begin(count: number): Promise<Gateways> {
+  static async begin(count: number, joining: Joining = {}): Promise<Gateways> {
     const gateways = new Gateways(await startPostgres(), await startUpstream())
-    const first = await gateways.join()
+    const first = await gateways.join(joining)
     const providers = [{ name: 'upstream', dialect: 'chat-completions' as const, base_url: gateways.upstream.url }]
     await first.admin.call('apply', { body: { document: { providers, models: [chatModel('chat')] } } })
-    for (let index = 1; index < count; index += 1) await gateways.join()
+    for (let index = 1; index < count; index += 1) await gateways.join(joining)
     return gateways
   }
 
@@ -70,12 +71,17 @@ export class Gateways {
   }
 
   /** A key that all gateways know, and another that runs in a process of its own. */
-  async newKey(microCredits: number, type: 'topup' | 'daily' = 'topup', other?: At): Promise<Key> {
+  async newKey(
+    microCredits: number,
+    type: 'topup' | 'daily' = 'topup',
+    other?: At,
+    limits: PackageCreate['limits'] = {},
+  ): Promise<Key> {
     const [first] = this.all
     this.#names += 1
     const name = `of ${microCredits} ${this.#names}`
     const { admin } = first as Gateway
-    await admin.call('addPackage', { body: { name, type, credits: microCredits / 1e6 } })
+    await admin.call('addPackage', { body: { name, type, credits: microCredits / 1e6, limits } })
     const made = await admin.call('createKey', { body: { name, package: name } })
     const all: At[] = other === undefined ? this.all : [...this.all, other]
     for (const gateway of all) await expect.poll(() => knows(gateway, made.key), WAIT).toBe(true)
@@ -92,6 +98,16 @@ export class Gateways {
   async expectLease({ id }: Key): Promise<void> {
     const leased = async () => Number((await this.accountOf(id))?.leased)
     await expect.poll(leased, WAIT).toBeGreaterThan(LEASED * HOLD)
+  }
+
+  /** Resolves when some gateways know what PostgreSQL tells them now of each other: the answer to one question is here when the next one is asked. */
+  async expectHeard(some: readonly Gateway[] = this.all): Promise<void> {
+    for (let beat = 0; beat < 2; beat += 1) {
+      const [{ at } = {}] = await this.postgres.query('SELECT now() AS at')
+      const places = some.map(({ dataDir }) => `place LIKE '%${dataDir}'`).join(' OR ')
+      const sql = `SELECT count(*) FROM farebox.gateway WHERE (${places}) AND seen_at > '${String(at)}'`
+      await expect.poll(() => this.postgres.query(sql), WAIT).toEqual([{ count: some.length }])
+    }
   }
 
   /** To be called after each test. */

@@ -1,5 +1,7 @@
 // Three gateways, one PostgreSQL, one balance.
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
@@ -55,7 +57,8 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
     gateways.upstream.script(DEAREST)
     const answer = await post(second, BODY, own)
     await answer.text()
-    const path = `/v1/receipts/${answer.headers.get('x-request-id')}`
+    const id = answer.headers.get('x-request-id') ?? ''
+    const path = `/v1/receipts/${id}`
     const read = async (gateway: Gateway, { key }: Key) => {
       const response = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -66,7 +69,40 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
       // Another gateway that has much else to do is not heard of in time.
       await expect.poll(() => read(gateway, own), WAIT).toEqual(receipt)
       expect((await read(gateway, other)).status).toBe(404)
+      // As its dashboard reads it.
+      await expect.poll(() => gateway.admin.call('receipt', { id }).catch(String), WAIT).toEqual(receipt.body)
     }
+  })
+
+  it('reports on every gateway what the calls of all of them add up to', async () => {
+    const { key, id } = await gateways.newKey(9 * HOLD)
+    gateways.upstream.script(DEAREST)
+    for (const gateway of gateways.all) await (await post(gateway, BODY, { key })).text()
+    const reportOf = ({ admin }: Gateway) => admin.call('usageReport', { query: { key: id, group: 'model' } })
+    const totals = { requests: 3, charge_credits: (3 * HOLD) / 1e6 }
+    for (const gateway of gateways.all) {
+      await expect.poll(() => reportOf(gateway), WAIT).toMatchObject({ totals, series: [{ name: 'chat', totals }] })
+      expect(await gateway.admin.call('verifyLedger', {})).toMatchObject({ ok: true })
+    }
+  })
+
+  it('shows calls of the others as they end', async () => {
+    const made = await gateways.newKey(1000 * HOLD)
+    gateways.upstream.script(DEAREST)
+    const leaving = new AbortController()
+    const { token } = JSON.parse(await readFile(join(first.dataDir, 'instance.json'), 'utf8')) as { token: string }
+    const headers = { authorization: `Bearer ${token}` }
+    const events = await fetch(`${first.url}/api/events`, { headers, signal: leaving.signal })
+    let text = ''
+    const reading = (async () => {
+      for await (const chunk of events.body ?? []) text += Buffer.from(chunk).toString()
+    })().catch(() => undefined)
+    // They are told that somebody looks within a moment, and tell of what ends from then on.
+    const paying = keepPaying(second, made)
+    await expect.poll(() => text, WAIT).toContain('event: usage')
+    expect(await paying.stop()).toBeGreaterThan(0)
+    leaving.abort()
+    await reading
   })
 
   it('ends 100 streams of a key on another gateway within 1.5 seconds once it is revoked on one', async () => {

@@ -50,6 +50,13 @@ describe.runIf(CAN_SHARE)('a standby without the last commits', () => {
     const account = () =>
       standby.query(`SELECT used, leased, owed, free FROM farebox.account WHERE key_id = '${made.id}'`)
     await expect.poll(account, WAIT).toEqual([{ used: CALLS * HOLD, leased: 0, owed: 0, free: 0 }])
+    // What calls add up to was lost there too, and is told again.
+    for (const { admin } of gateways.all) {
+      const report = () => admin.call('usageReport', { query: { key: made.id } })
+      await expect
+        .poll(report, WAIT)
+        .toMatchObject({ totals: { requests: CALLS, charge_credits: (CALLS * HOLD) / 1e6 } })
+    }
     await expectSoundFleet(standby)
     await expectRecomputed(
       standby,

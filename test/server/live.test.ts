@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
-import { LIVE_LIMITS, LiveEvents, type LiveDeps } from '#server/gateway/live.ts'
+import { recordedView } from '#reports/usage-view.ts'
+import { LIVE_LIMITS, LiveEvents, type LiveDeps, type ShownCall } from '#server/gateway/live.ts'
 import { soon } from '../gateway/support.ts'
 
 const RECORD: UsageRecord = {
@@ -38,6 +39,7 @@ const RECORD: UsageRecord = {
 const NOBODY = { waiting: 0, waitingCalls: () => [] }
 
 let recorded: RecordedCalls
+let tellElsewhere: ((calls: readonly ShownCall[]) => void) | undefined
 let faults: unknown[]
 let live: LiveEvents
 let server: Server
@@ -53,6 +55,12 @@ beforeEach(async () => {
   sockets = []
   live = new LiveEvents({
     recorded,
+    elsewhere: {
+      listen(listener) {
+        tellElsewhere = listener
+        return () => (tellElsewhere = undefined)
+      },
+    },
     // Only what the events read of them.
     catalog: { key: () => ({ name: 'mine' }), provider: () => undefined, keys: [] } as unknown as LiveDeps['catalog'],
     ledger: { state: 'ok', heldMicro: microCredits(0), waiting: 0 } as LiveDeps['ledger'],
@@ -126,6 +134,20 @@ it('makes nothing while nobody listens', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   recorded.publish([touched])
   expect(faults).toEqual([])
+})
+
+it('tells of calls of other gateways without an id, which this one would not know again', async () => {
+  expect(tellElsewhere).toBeUndefined()
+  const { socket, text } = await reader()
+  recorded.publish([{ ...RECORD, id: 'own' }])
+  const view = recordedView({ ...RECORD, id: 'of-another' }, { key: 'mine', provider: undefined })
+  tellElsewhere?.([{ keyId: 'key', view }])
+  await soon(() => text().includes('of-another'))
+  expect(text()).toMatch(/^id: own$/m)
+  expect(text()).not.toMatch(/^id: of-another$/m)
+  expect(text()).toContain(`event: usage\ndata: ${JSON.stringify(view)}`)
+  socket.destroy()
+  await soon(() => tellElsewhere === undefined)
 })
 
 it('reports a mistake of ours to the log, and never to the journal that tells of calls', async () => {

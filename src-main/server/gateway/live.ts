@@ -15,7 +15,7 @@ import type { Ledger } from '#ledger/ledger.ts'
 import type { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
-import { recordedView } from '#reports/usage-view.ts'
+import { namesOf, recordedView } from '#reports/usage-view.ts'
 import { alertView, maySeeAlert } from '#server/watch/alerts.ts'
 import { countWaiting, type Queues } from '#server/gateway/waiting.ts'
 
@@ -25,11 +25,16 @@ export type MissedQuestion = {
   readonly most: number
 }
 
+/** A call of another gateway, as a list shows it. */
+export type ShownCall = { readonly keyId: string; readonly view: UsageView }
+
 export type LiveDeps = Queues & {
   readonly catalog: Catalog
   readonly ledger: Ledger
   readonly open: OpenExchanges
   readonly recorded: RecordedCalls
+  /** Calls of other gateways that share the books, as they end; undefined where there are none. */
+  readonly elsewhere?: { listen(listener: (calls: readonly ShownCall[]) => void): () => void } | undefined
   readonly alerts: Pick<Alerts, 'listen'>
   /** Calls that ended after one; undefined where they are too many to say. */
   readonly missed: (question: MissedQuestion) => Promise<readonly UsageView[] | undefined>
@@ -54,6 +59,9 @@ type Stream = {
   held: Map<string, string> | undefined
   lastStatus: string
 }
+
+type ScopedStream = readonly [Stream, KeyScope]
+type CallEvent = { readonly id: string; readonly keyId: string; readonly text: string }
 
 export type Opening = {
   readonly viewer: Viewer
@@ -133,10 +141,7 @@ export class LiveEvents {
 
   #publish(records: readonly UsageRecord[]): void {
     try {
-      const scopes = Array.from(
-        this.#streams,
-        (stream) => [stream, keyScope(stream.viewer, this.#deps.catalog)] as const,
-      )
+      const scopes = this.#scopes()
       for (const record of records) this.#publishOne(record, scopes)
     } catch (error) {
       // The journal tells us of what it wrote; a mistake of ours must not stop it.
@@ -144,24 +149,43 @@ export class LiveEvents {
     }
   }
 
-  #publishOne(record: UsageRecord, scopes: readonly (readonly [Stream, KeyScope])[]): void {
+  #publishOne(record: UsageRecord, scopes: readonly ScopedStream[]): void {
     const { catalog } = this.#deps
-    const key = catalog.key(record.keyId)?.name ?? record.keyId
-    const provider = record.providerId === undefined ? undefined : catalog.provider(record.providerId)?.name
-    const text = usageEvent(recordedView(record, { key, provider }))
+    const text = usageEvent(recordedView(record, namesOf(record, catalog)))
+    this.#sendCall({ id: record.id, keyId: record.keyId, text }, scopes)
+  }
+
+  /** Without an id: whoever comes back is told of what it missed of this gateway. */
+  #publishElsewhere(calls: readonly ShownCall[]): void {
+    const scopes = this.#scopes()
+    for (const { keyId, view } of calls) {
+      const text = `event: usage\ndata: ${JSON.stringify(view)}\n\n`
+      this.#sendCall({ id: view.id, keyId, text }, scopes)
+    }
+  }
+
+  #sendCall({ id, keyId, text }: CallEvent, scopes: readonly ScopedStream[]): void {
     for (const [stream, scope] of scopes) {
-      if (!isInScope(scope, record.keyId)) continue
+      if (!isInScope(scope, keyId)) continue
       if (stream.held === undefined) this.#write(stream, text)
       // Whoever misses more than this while it is told of what it missed is told to read anew.
-      else if (stream.held.size < LIVE_LIMITS.replayed) stream.held.set(record.id, text)
+      else if (stream.held.size < LIVE_LIMITS.replayed) stream.held.set(id, text)
       else stream.held.set('', MISSED)
     }
   }
 
+  #scopes(): ScopedStream[] {
+    return Array.from(this.#streams, (stream) => [stream, keyScope(stream.viewer, this.#deps.catalog)] as const)
+  }
+
   #listen(): () => void {
-    const { recorded, alerts } = this.#deps
-    const stops = [recorded.listen((records) => this.#publish(records)), alerts.listen((raised) => this.#tell(raised))]
-    return () => stops.forEach((stop) => stop())
+    const { recorded, alerts, elsewhere } = this.#deps
+    const stops = [
+      recorded.listen((records) => this.#publish(records)),
+      alerts.listen((raised) => this.#tell(raised)),
+      elsewhere?.listen((calls) => this.#publishElsewhere(calls)),
+    ]
+    return () => stops.forEach((stop) => stop?.())
   }
 
   /** Without an id: whoever comes back reads the list of alerts anew. */
