@@ -45,7 +45,7 @@ function scene({ entries, inTables = entries, leases = 0 }: { entries: number; i
     queue: { isCountedOn: () => false },
     changed: () => {},
   })
-  const join = () => shipping.joined({ lastEntry: 0, shipped: 0, leases: [], version: 1 })
+  const join = () => shipping.joined({ lastEntry: 0, shipped: 0, leases: [], version: 1, usageSeq: 0 })
   return { state, batches, shipping, join }
 }
 
