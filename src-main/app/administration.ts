@@ -187,6 +187,7 @@ function settingsControl({
       live.apply(change)
       // Connections keep the time limits with which they were opened; the next call opens others.
       if (name.startsWith('upstream_')) parts.calling.connections.retain([])
+      if (name === 'tool_credits_per_day') parts.alerting.alerts.lookAtAll()
       return undefined
     },
   }

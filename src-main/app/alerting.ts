@@ -4,14 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { after } from '#app/after.ts'
 import type { Stores } from '#app/stores.ts'
 import { letterSender, messageSender, type WayOut } from '#app/senders.ts'
+import { ToolDays } from '#app/tool-days.ts'
 import { Alerts, type BudgetSource } from '#alert/alerts.ts'
 import { Deliveries } from '#alert/deliveries.ts'
 import { alertBody } from '#alert/message.ts'
 import { webhookSecret } from '#alert/signature.ts'
+import type { Config } from '#config/config.ts'
+import { readToolCredits } from '#config/tool-credits.ts'
 import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { PartOf } from '#core/limit-parts.ts'
 import type { Log } from '#core/log.ts'
+import { creditsToMicro, ZERO } from '#core/money.ts'
 import type { AllBudgets } from '#pipeline/budgets.ts'
+import type { CycleCountOptions } from '#pipeline/cycle-count.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
 import { UNLIMITED } from '#core/spending.ts'
@@ -28,6 +33,7 @@ export type Alerting = {
 }
 
 export type AlertingFrom = {
+  readonly config: Config
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly log: Log
@@ -44,9 +50,11 @@ type Counting = {
   readonly partOf: PartOf
 }
 
-export function openAlerting({ clock, writer, log, stores, calling, secrets, userAgent }: AlertingFrom): Alerting {
+export function openAlerting(from: AlertingFrom): Alerting {
+  const { config, clock, writer, log, stores, calling, secrets, userAgent } = from
   const { ledger, recorded, newId, atStart, changedBalances } = stores
   const { nowMs } = clock
+  const toolDays = new ToolDays({ nowMs, timeZone: stores.timeZone }, atStart.chargedOfTools)
   const write = (what: AlertWrite) => writer.call('writeAlerts', what)
   const deliveries = new Deliveries({
     nowMs,
@@ -66,6 +74,7 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
       projectBudgets('daily', stores, calling, nowMs),
       projectBudgets('monthly', stores, calling, nowMs),
       providerBudgets(stores, calling, nowMs),
+      toolBudgets(config, toolDays, { nowMs, timeZone: stores.timeZone }),
     ],
     nowMs,
     newId,
@@ -79,7 +88,10 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
     deliveriesOf: (alert, before) => deliveries.deliveriesOf(alertBody(alert), before),
     loaded: atStart.alerts,
   })
-  recorded.listen((records) => alerts.recorded(records))
+  recorded.listen((records) => {
+    toolDays.recorded(records)
+    alerts.recorded(records)
+  })
   changedBalances.listener = (balances) => alerts.accountsChanged(balances)
   return { alerts, deliveries, write, newSecret: () => webhookSecret(randomBytes) }
 }
@@ -157,6 +169,23 @@ function providerBudgets(
       const totalMicro = provider && partOf(provider.limits).dailyMicro
       if (provider === undefined || totalMicro === undefined) return undefined
       return { ...day(), totalMicro, usedMicro: routing.gate.use(id).chargedTodayMicro, name: provider.name }
+    },
+  }
+}
+
+/** Nothing holds a tool to its day: what a client calls itself is only its word. Somebody is told. */
+function toolBudgets(config: Config, toolDays: ToolDays, { nowMs, timeZone }: CycleCountOptions): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
+  // Asked at each use, since it may be changed while it runs.
+  const credits = () => readToolCredits(config.toolCreditsPerDay ?? '')
+  return {
+    scope: 'tool',
+    subjectOf: ({ attribution }) => attribution?.tool,
+    subjects: () => credits()?.keys() ?? [],
+    standing: (tool) => {
+      const totalMicro = creditsToMicro(credits()?.get(tool) ?? 0) ?? ZERO
+      if (totalMicro === ZERO) return undefined
+      return { ...day(), totalMicro, usedMicro: toolDays.chargedMicro(tool), name: tool }
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { BALANCES } from '#bills/balances.ts'
-import { INTERFACES, nextPageOf } from '#bills/interfaces.ts'
+import { INTERFACES } from '#bills/interfaces.ts'
 import { isHintOf, PROJECT_KEYS, projectKeysIn } from '#bills/project-keys.ts'
 import { noReports } from '#catalog/bill-secrets.ts'
 import type { OwnProject, TriedSecret } from '#contract/bills.ts'
@@ -10,7 +10,7 @@ import { balanceKindOf } from '#core/account-balance.ts'
 import { billKindOf, type BillKind } from '#core/bill-secret.ts'
 import { readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
-import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { eachSecret, secretReference } from '#core/secret-pool.ts'
 import { askBalance, type BalanceAskDeps } from '#provider/account-balance.ts'
@@ -29,18 +29,24 @@ export async function readBill(
 ): Promise<readonly object[] | Refusal> {
   const kind = billKindOf(provider)
   if (kind === undefined) return noReports(provider)
-  const { requests, headers, ofProject } = INTERFACES[kind]
+  const { requests, headers, nextPageOf, wishedOf, hasProjects } = INTERFACES[kind]
+  if (project !== undefined && !hasProjects) return noProjects(provider)
   const todayMs = nowMs - (nowMs % DAY_MS)
   // Right after midnight today has no whole hour yet.
   const usageToMs = nowMs - (nowMs % HOUR_MS)
   const wish = { fromMs: todayMs - days * DAY_MS, usageToMs, costsToMs: todayMs, accounts, project }
   const questions = { questions: requests(wish), headers, nextPageOf }
   const pages = await readReportPages(provider, questions, { ...deps, wait })
-  return isRefusal(pages) ? pages : pages.map((page) => ofProject(page, project))
+  return isRefusal(pages) ? pages : pages.map((page) => wishedOf(page, wish))
 }
 
-/** How keys of administrators begin; those of calls are refused. */
-const BEGINNINGS: Readonly<Record<BillKind, string>> = { openai: 'sk-admin-', anthropic: 'sk-ant-admin' }
+function noProjects({ name }: Provider): Refusal {
+  const says = `'${name}' has no projects: name the keys that are ours instead.`
+  return refuse('invalid_request', says, { param: 'project' })
+}
+
+/** How keys of administrators begin, where they begin in a way of their own; those of calls are refused. */
+const BEGINNINGS: Readonly<Partial<Record<BillKind, string>>> = { openai: 'sk-admin-', anthropic: 'sk-ant-admin' }
 
 type TryDeps = Omit<ReportPagesDeps, 'wait'> & BalanceAskDeps
 
@@ -62,7 +68,7 @@ export async function tryBillSecret(
 async function problemOf(provider: Provider, secret: string, deps: TryDeps): Promise<string | undefined> {
   const kind = billKindOf(provider)
   if (kind === undefined) return tryBalance(provider, deps)
-  const { requests, headers } = INTERFACES[kind]
+  const { requests, headers, nextPageOf } = INTERFACES[kind]
   const nowMs = deps.nowMs()
   const todayMs = nowMs - (nowMs % DAY_MS)
   const wish = {
@@ -72,11 +78,12 @@ async function problemOf(provider: Provider, secret: string, deps: TryDeps): Pro
     accounts: undefined,
     project: undefined,
   }
-  const questions = requests(wish).filter(({ report }) => report === 'costs')
+  const questions = requests(wish).filter(({ report }) => report !== 'usage')
   const pages = await readReportPages(provider, { questions, headers, nextPageOf }, { ...deps, wait })
   if (!isRefusal(pages)) return undefined
   const beginning = BEGINNINGS[kind]
-  const hint = secret.startsWith(beginning) ? '' : ` Keys of administrators begin with ${beginning} there.`
+  const isLike = beginning === undefined || secret.startsWith(beginning)
+  const hint = isLike ? '' : ` Keys of administrators begin with ${beginning} there.`
   return `${pages.message}${hint}`
 }
 
@@ -90,8 +97,10 @@ async function tryBalance(provider: Provider, deps: BalanceAskDeps): Promise<str
 /** One question: which keys there are in the project, and which of them calls go with. */
 async function ownProject(provider: Provider, project: string, deps: TryDeps): Promise<OwnProject> {
   const kind = billKindOf(provider)
-  if (kind === undefined) return { problem: 'Farebox knows nothing of its projects.', keys: [], has_more: false }
-  const { question, hint, name } = PROJECT_KEYS[kind]
+  const known = kind === undefined ? undefined : PROJECT_KEYS[kind]
+  if (kind === undefined || known === undefined)
+    return { problem: 'Farebox knows nothing of its projects.', keys: [], has_more: false }
+  const { question, hint, name } = known
   const questions = {
     questions: [{ report: 'keys', ...question(project) }],
     headers: INTERFACES[kind].headers,

@@ -124,7 +124,7 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
     const fleet = await openFleet({ config, log, clock, writer, stores, errand })
     const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
-    const alerting = openAlerting({ clock, writer, log, ...ways })
+    const alerting = openAlerting({ config, clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
     await fleet?.begin(context)
     return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }

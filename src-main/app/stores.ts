@@ -47,7 +47,10 @@ export type Stores = {
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
-  readonly atStart: Pick<LoadedState, 'lan' | 'settings' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'alerts'> &
+  readonly atStart: Pick<
+    LoadedState,
+    'lan' | 'settings' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'chargedOfTools' | 'alerts'
+  > &
     Pick<LoadedState['ledger'], 'isSummarised'>
 }
 
@@ -96,13 +99,14 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await close()
     throw error
   }
-  const { lan, settings, endedWell, charged, chargedOfProjects, alerts } = loaded
+  const { lan, settings, endedWell, charged, chargedOfProjects, chargedOfTools, alerts } = loaded
   const atStart = {
     lan,
     settings,
     endedWell,
     charged,
     chargedOfProjects,
+    chargedOfTools,
     alerts,
     isSummarised: loaded.ledger.isSummarised,
   }

@@ -1,7 +1,7 @@
 // Tools as the admin API connects them: the same work as that of the command line, with this gateway in its place. Loaded when somebody
 // first asks for a tool.
 
-import { createKey, listKeys, moveKey, resumeKey, suspendKey } from '#catalog/keys.ts'
+import { createKey, editKey, listKeys, moveKey, resumeKey, suspendKey } from '#catalog/keys.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { rotateKey } from '#catalog/rotation.ts'
 import type { InTurn } from '#catalog/turns.ts'
@@ -30,11 +30,11 @@ const PLATFORMS = { linux: 'linux', macos: 'darwin', windows: 'win32' } as const
 export function toolControl(deps: ToolControlDeps): ToolControl {
   return {
     list: () => inWorkshop(deps, listTools),
-    connect: (tool, { package: packageName, model, small_model: small, dry_run: isDryRun = false, seen }) =>
+    connect: (tool, { package: packageName, model, small_model: small, dry_run: isDryRun = false, seen, ...labels }) =>
       inWorkshop(deps, (workshop) =>
         connectTool(workshop, {
           tool,
-          key: { package: packageName },
+          key: { package: packageName, labels },
           models: { model, small },
           isDryRun,
           ...(seen !== undefined && { seen }),
@@ -100,6 +100,7 @@ function gatewayOf({ context, url, inTurn }: ToolControlDeps): Gateway {
     createKey: (wanted) => change(() => createKey(context, { ...wanted, expires: 'never' })),
     rotateKey: (id) => change(() => rotateKey(context, id, { overlap: 'none', expires: 'never' })),
     moveKey: (id, packageName) => change(() => moveKey(context, id, packageName)),
+    editKey: (id, labels) => change(() => editKey(context, id, labels)),
     suspendKey: (id) => change(() => suspendKey(context, id, 'administrator')),
     resumeKey: (id) => change(() => resumeKey(context, id, 'administrator')),
   }

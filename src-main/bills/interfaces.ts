@@ -1,9 +1,11 @@
 // What a provider is asked for its usage and its costs, and what its pages say about the next one.
 //
 // Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both
-// read on 2026-11-22. Their readers are in pages.ts.
+// read on 2026-11-22; openrouter.ai/docs/api/api-reference/analytics/get-user-activity, read on 2026-11-27. Their readers are in pages.ts
+// and activity.ts.
 
-import { resultsOf, type Json } from '#bills/pages.ts'
+import { resultsOf } from '#bills/pages.ts'
+import type { Json } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
 export type ReportWish = {
@@ -18,16 +20,20 @@ export type ReportWish = {
 
 /** One report: where it is, and what is asked. Both are ours: nothing of an answer is in them. */
 export type ReportRequest = {
-  readonly report: 'usage' | 'costs'
+  readonly report: 'usage' | 'costs' | 'activity'
   readonly path: string
   readonly query: readonly (readonly [string, string])[]
+  /** The key that it is about, where its pages do not say so. */
+  readonly account?: string | undefined
 }
 
 type ReportInterface = {
   readonly requests: (wish: ReportWish) => readonly ReportRequest[]
   readonly headers: (secret: string) => Readonly<Record<string, string>>
-  /** A page of it without what is of other projects, where it could not be asked for without them. */
-  readonly ofProject: (page: object, project: string | undefined) => object
+  /** What of a page was wished for, where it could not be asked for alone, and what the page does not say of itself. */
+  readonly wishedOf: (page: object, wish: ReportWish) => object
+  readonly nextPageOf: (page: unknown) => NextPage
+  readonly hasProjects: boolean
 }
 
 /** Hours that are asked for at a time: as many as both providers allow. */
@@ -59,7 +65,9 @@ export const INTERFACES = {
         },
       ]
     },
-    ofProject: (page) => page,
+    wishedOf: (page) => page,
+    nextPageOf,
+    hasProjects: true,
   },
   anthropic: {
     headers: (secret) => ({ 'x-api-key': secret, 'anthropic-version': '2023-06-01' }),
@@ -84,7 +92,23 @@ export const INTERFACES = {
       ]
     },
     // Costs can be grouped by workspace, and not be asked for one of them.
-    ofProject: (page, project) => (project === undefined ? page : withoutOthers(page, project)),
+    wishedOf: (page, { project }) => (project === undefined ? page : withoutOthers(page, project)),
+    nextPageOf,
+    hasProjects: true,
+  },
+  openrouter: {
+    headers: (secret) => ({ authorization: `Bearer ${secret}` }),
+    // All of the days that it keeps come at once; of keys it can be asked for one at a time, and does not name it then.
+    requests: ({ accounts }) =>
+      (accounts ?? [undefined]).map((account) => ({
+        report: 'activity',
+        path: '/api/v1/activity',
+        query: account === undefined ? [] : [pair('api_key_hash', account)],
+        account,
+      })),
+    wishedOf: (page, wish) => ({ ...page, ...activityTime(wish) }),
+    nextPageOf: (page) => (hasData(page) ? LAST : UNCLEAR),
+    hasProjects: false,
   },
 } as const satisfies Readonly<Record<string, ReportInterface>>
 
@@ -94,15 +118,28 @@ export type NextPage =
   /** A page that does not say whether it is the last one is no whole report. */
   | { readonly type: 'unclear' }
 
-/** Both providers name the next page by a text that is sent back to them. */
+/** OpenAI and Anthropic name the next page by a text that is sent back to them. */
 export function nextPageOf(page: unknown): NextPage {
-  if (typeof page !== 'object' || page === null || !('data' in page) || !Array.isArray(page.data)) return UNCLEAR
+  if (!hasData(page)) return UNCLEAR
   const { has_more: hasMore, next_page: next } = page as { readonly has_more?: unknown; readonly next_page?: unknown }
-  if (hasMore === false) return { type: 'last' }
+  if (hasMore === false) return LAST
   return hasMore === true && typeof next === 'string' && next !== '' ? { type: 'next', page: next } : UNCLEAR
 }
 
+const LAST = { type: 'last' } as const
 const UNCLEAR = { type: 'unclear' } as const
+
+function hasData(page: unknown): page is { readonly data: readonly unknown[] } {
+  return typeof page === 'object' && page !== null && 'data' in page && Array.isArray(page.data)
+}
+
+/** OpenRouter tells of so many whole days before today. */
+const ACTIVITY_DAYS = 30
+
+/** The days that it tells of, also where nothing was used. */
+function activityTime({ fromMs, costsToMs }: ReportWish): { readonly from: string; readonly to: string } {
+  return { from: instant(Math.max(fromMs, costsToMs - ACTIVITY_DAYS * 86_400_000)), to: instant(costsToMs) }
+}
 
 function withoutOthers(page: object, project: string): object {
   const { data } = page as { readonly data: readonly unknown[] }

@@ -6,7 +6,9 @@ import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
 import { isForeign, spanName, type BillReport, type CostLine, type Span } from '#bills/report.ts'
 import { inOrder, placesIn, spanAt, type PlaceOf } from '#bills/spans.ts'
 import type { CompareOptions, OurSide, TokenComparison, TokenDifference } from '#bills/tokens.ts'
+import { withinWorth, worthsOf, type Worth } from '#bills/worth.ts'
 import type { Cause } from '#contract/bill-causes.ts'
+import { isPriceJump } from '#core/pricing.ts'
 
 export type MoneyDifference = Span & {
   /** undefined where the bill does not tell models apart, or where it is for none. */
@@ -15,6 +17,10 @@ export type MoneyDifference = Span & {
   readonly oursParts: bigint
   readonly theirsParts: bigint
   readonly currency: string
+  /** What of the difference its tokens are worth by our prices; the rest has causes of its own. */
+  readonly tokenParts: bigint
+  /** What of it has no cause, whether too much or too little. */
+  readonly unexplainedParts: bigint
   readonly causes: readonly Cause[]
   readonly calls: readonly string[]
 }
@@ -59,19 +65,26 @@ export function compareMoney(
   const whole = new Set(rest.filter(({ model }) => model === undefined).map(spanName))
   const placeOf = placesIn(days, whole)
   const rows = rowsOf({ days, costs: rest, hours: side.hours, placeOf })
+  // Where amounts are told by key, those of others are not in these rows, and neither are their tokens.
+  const isByKey = report.costs.some(({ account }) => account !== undefined)
+  const isHere = (isOfOthers: boolean) => !(isByKey && isOfOthers)
+  const found = tokens.differences.filter((one) => isHere(one.isForeign))
+  const usage = report.usage.filter((line) => isHere(isForeign(line, options.accounts)))
   const known = {
     fees: Map.groupBy(fees, placeOf),
+    feeDays: new Set(others.filter(({ causes }) => causes.includes('tool_fees')).map(spanName)),
     differences: Map.groupBy(
-      tokens.differences.flatMap((one) => withinDay(one, days) ?? []),
+      found.flatMap((one) => withinDay(one, days) ?? []),
       placeOf,
     ),
     // What left the last hour of the day before came to the first one of this.
     cameOver: Map.groupBy(
-      tokens.differences
+      found
         .filter(({ endMs, edgeMs }) => edgeMs === endMs && isStartOf(days, endMs))
         .map((one) => ({ ...one, causes: ['hour_edge'] as const })),
       ({ endMs, model }) => placeOf({ startMs: endMs, model }),
     ),
+    worths: worthsOf({ usage, usageSpans: spans, hours: side.hours }, placeOf),
     covered: new Set(days.filter((day) => isCovered(day, counted)).map(spanName)),
     madeMs: options.madeMs,
   }
@@ -109,8 +122,10 @@ type ApartCause = 'not_through_farebox' | 'other_currency' | 'tool_fees' | 'unex
 function differenceApart(line: CostLine, cause: ApartCause, fees: readonly DoubtfulCall[]): MoneyDifference {
   const { startMs, endMs, model, amount, currency } = line
   const calls = cause === 'unexplained' ? fees.map(({ id }) => id) : []
-  const causes: Cause[] = [calls.length > 0 ? 'tool_fees' : cause]
-  return { startMs, endMs, model, oursParts: 0n, theirsParts: amount.parts, currency, causes, calls }
+  const known = calls.length > 0 ? 'tool_fees' : cause
+  const unexplainedParts = known === 'unexplained' ? absolute(amount.parts) : 0n
+  const parts = { oursParts: 0n, theirsParts: amount.parts, tokenParts: 0n, unexplainedParts }
+  return { startMs, endMs, model, ...parts, currency, causes: [known], calls }
 }
 
 type RowSources = {
@@ -143,6 +158,9 @@ type Known = {
   readonly fees: ReadonlyMap<string | undefined, readonly DoubtfulCall[]>
   readonly differences: ReadonlyMap<string | undefined, readonly TokenDifference[]>
   readonly cameOver: ReadonlyMap<string | undefined, readonly TokenDifference[]>
+  readonly worths: ReadonlyMap<string, Worth>
+  /** The days on which tools are billed by themselves, by name. */
+  readonly feeDays: ReadonlySet<string>
   /** The days of which all tokens were compared, by name. */
   readonly covered: ReadonlySet<string>
   readonly madeMs: CompareOptions['madeMs']
@@ -151,30 +169,73 @@ type Known = {
 function differenceOf(row: Row, known: Known): MoneyDifference | undefined {
   const { startMs, endMs, model, oursParts, lines } = row
   const theirsParts = lines.reduce((sum, { amount }) => sum + amount.parts, 0n)
-  if (oursParts === theirsParts) return undefined
-  const { causes, calls } = causesOf(row, theirsParts - oursParts, known)
-  return { startMs, endMs, model, oursParts, theirsParts, currency: CURRENCY, causes, calls }
+  const parts = theirsParts - oursParts
+  const found = [...(known.cameOver.get(row.place) ?? []), ...(known.differences.get(row.place) ?? [])]
+  const tokenParts = found.length === 0 ? 0n : withinWorth(parts, known.worths.get(row.place))
+  if (parts === 0n && tokenParts === 0n) return undefined
+  const ofTokens = { causes: causesOfAll(found), calls: found.flatMap(({ calls }) => calls) }
+  const rest = restOf(row, { parts, tokenParts, theirsParts }, found, known)
+  // What is less than was reported yet, or nothing but rounding, has that cause alone.
+  const all = rest.isAlone ? [rest] : [ofTokens, rest]
+  const isUnexplained = !rest.isAlone && ofTokens.causes.includes('unexplained')
+  const unexplainedParts =
+    (isUnexplained ? absolute(tokenParts) : 0n) +
+    (rest.causes.includes('unexplained') ? absolute(parts - tokenParts) : 0n)
+  const shown = { startMs, endMs, model, oursParts, theirsParts, tokenParts, unexplainedParts, currency: CURRENCY }
+  return { ...shown, causes: causesOfAll(all), calls: [...new Set(all.flatMap(({ calls }) => calls))] }
 }
 
-function causesOf(
-  row: Row,
-  parts: bigint,
-  known: Known,
-): { readonly causes: readonly Cause[]; readonly calls: readonly string[] } {
-  if (isRounding(row, parts)) return { causes: ['rounding'], calls: [] }
-  if (row.endMs + LATE_MS > known.madeMs('costs', row.startMs) && parts < 0n)
-    return { causes: ['not_reported_yet'], calls: [] }
-  const fees = known.fees.get(row.place) ?? []
-  const found = [...(known.cameOver.get(row.place) ?? []), ...(known.differences.get(row.place) ?? [])]
-  if (found.length > 0) {
-    const ofFees = fees.length > 0 ? [{ causes: ['tool_fees'] as const }] : []
-    const calls = [...found, { calls: fees.map(({ id }) => id) }].flatMap((one) => one.calls)
-    return { causes: causesOfAll([...found, ...ofFees]), calls: [...new Set(calls)] }
-  }
-  if (parts < 0n && fees.length > 0) return { causes: ['tool_fees'], calls: fees.map(({ id }) => id) }
-  // Tokens of it were counted on neither side, so that no price of ours is in question.
-  if (row.calls === 0) return { causes: ['not_through_farebox'], calls: [] }
-  return { causes: [known.covered.has(spanName(row)) ? 'price_differs' : 'unexplained'], calls: [] }
+type Amounts = {
+  /** Theirs less ours. */
+  readonly parts: bigint
+  readonly tokenParts: bigint
+  readonly theirsParts: bigint
+}
+
+type Rest = {
+  readonly causes: readonly Cause[]
+  readonly calls: readonly string[]
+  /** Whether it is the cause of the whole difference. */
+  readonly isAlone: boolean
+}
+
+/** Why a row differs by more or by less than its tokens are worth. */
+function restOf(row: Row, amounts: Amounts, found: readonly TokenDifference[], known: Known): Rest {
+  const { parts, tokenParts } = amounts
+  const rest = parts - tokenParts
+  const hasTokens = found.length > 0
+  const alone = (cause: Cause): Rest => ({ causes: [cause], calls: [], isAlone: true })
+  const nothing: Rest = { causes: [], calls: [], isAlone: false }
+  if (isRounding(row, rest)) return hasTokens ? nothing : alone('rounding')
+  const isLate = row.endMs + LATE_MS > known.madeMs('costs', row.startMs)
+  if (isLate && parts < 0n) return alone('not_reported_yet')
+  // Tokens that are still to come are worth what nobody knows yet.
+  if (found.some(({ causes }) => causes.includes('not_reported_yet')))
+    return isRounding(row, parts) ? alone('rounding') : nothing
+  // Tokens of it were charged by nobody here, so that no price of ours is in question.
+  if (row.calls === 0) return hasTokens ? nothing : alone('not_through_farebox')
+  return { ...ownCauses(row, rest, amounts, known), isAlone: !hasTokens }
+}
+
+/** What is charged here for tools may be billed elsewhere; anything else is a matter of the price, where one can have made it. */
+function ownCauses(row: Row, rest: bigint, amounts: Amounts, known: Known): Omit<Rest, 'isAlone'> {
+  const fees = (known.fees.get(row.place) ?? []).filter(({ unitParts }) => unitParts > 0n)
+  const calls = fees.map(({ id }) => id)
+  const feeParts = fees.reduce((sum, { unitParts }) => sum + unitParts, 0n)
+  if (rest < 0n && (rest >= -feeParts || isRounding(row, rest + feeParts))) return { causes: ['tool_fees'], calls }
+  const isOfPrice = known.covered.has(spanName(row)) && canBePrice(row, amounts)
+  if (!isOfPrice) return { causes: ['unexplained'], calls: [] }
+  const isBilledApart = feeParts > 0n && known.feeDays.has(spanName(row))
+  return isBilledApart ? { causes: ['price_differs', 'tool_fees'], calls } : { causes: ['price_differs'], calls: [] }
+}
+
+/** No price is below nothing, and none is a hundred times as high as another one for the same. */
+function canBePrice({ oursParts }: Row, { tokenParts, theirsParts }: Amounts): boolean {
+  return theirsParts >= 0n && !isPriceJump(Number(oursParts + tokenParts), Number(theirsParts))
+}
+
+function absolute(parts: bigint): bigint {
+  return parts < 0n ? -parts : parts
 }
 
 /** Each of our charges was rounded up by less than a micro-credit, and each amount of theirs by half of its last decimal. */

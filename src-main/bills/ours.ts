@@ -2,8 +2,9 @@
 
 import type { TokenCounts } from '#bills/report.ts'
 import { PAID_CLASSES, type PaidClass } from '#contract/price-classes.ts'
+import type { Price } from '#core/price.ts'
 
-/** What calls of an hour used of a model, as they were charged. */
+/** What calls of an hour used of a model, as they were charged at one price. */
 export type OurHour = {
   readonly startMs: number
   readonly model: string
@@ -11,6 +12,8 @@ export type OurHour = {
   readonly calls: number
   readonly counts: TokenCounts
   readonly chargeMicro: number
+  /** undefined where there was none, so that they were charged nothing. */
+  readonly price: Price | undefined
 }
 
 /** Why the provider may have counted a call differently from us. */
@@ -30,6 +33,8 @@ export type DoubtfulCall = {
   readonly uncounted: number
   /** The most that an attempt could have read; undefined where that is not known. */
   readonly inputBound: number | undefined
+  /** What is charged for its units, in millionths of a micro-credit. */
+  readonly unitParts: bigint
 }
 
 /** A record of a call of which something is in doubt, as it is stored. */
@@ -43,6 +48,8 @@ export type DoubtfulRecord = {
   readonly estimatedClasses: string | null
   readonly counts: TokenCounts
   readonly hasUnits: boolean
+  /** What it was charged for them, in millionths of a micro-credit. */
+  readonly unitParts: bigint
   readonly startMs: number
   readonly endMs: number
   /** The models of this provider that attempts before the last one asked for. */
@@ -56,8 +63,8 @@ const BROKEN_OFF = ['client_gone', 'cut', 'out_of_credits', 'interrupted']
 
 /** Every doubt about a call by itself. */
 export function doubtsOf(record: DoubtfulRecord): DoubtfulCall[] {
-  const { id, upstreamModel: model, startMs, endMs, counts } = record
-  const plain = { id, model, startMs, endMs, open: [], counts, uncounted: 0, inputBound: undefined }
+  const { id, upstreamModel: model, startMs, endMs, counts, unitParts } = record
+  const plain = { id, model, startMs, endMs, open: [], counts, uncounted: 0, inputBound: undefined, unitParts }
   const known = counts.input + counts.cache_read + counts.cache_write
   const failed = record.failedModels.map((failedModel): DoubtfulCall => {
     const inputBound = known === 0 ? undefined : known

@@ -1,9 +1,10 @@
 // Reads pages of the usage and cost interfaces of OpenAI and Anthropic. All four are lists of stretches of time with results in
-// each; what differs is how their fields are called.
+// each; what differs is how their fields are called. Those of OpenRouter are read in activity.ts.
 //
 // Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report),
 // both read on 2026-11-22.
 
+import { isActivity, readActivity } from '#bills/activity.ts'
 import { costLine, readUsageFields, type Fields } from '#bills/fields.ts'
 import {
   amountOf,
@@ -13,13 +14,13 @@ import {
   type Amount,
   type BillReport,
   type CostLine,
+  type Json,
   type ReportProblem,
   type Span,
   type UsageLine,
 } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
-export type Json = Readonly<Record<string, unknown>>
 type Gathered = {
   readonly usage: [string, UsageLine][]
   readonly usageSpans: Span[]
@@ -42,12 +43,14 @@ function linesOf({ usage, costs, usageSpans, costSpans }: Gathered): number {
   return usage.length + costs.length + usageSpans.length + costSpans.length
 }
 
-function gatherPage({ data, report }: Json, gathered: Gathered): ReportProblem | undefined {
+function gatherPage(page: Json, gathered: Gathered): ReportProblem | undefined {
+  const { data, report } = page
   if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
+  if (isActivity(page)) return gatherActivity(page, data.length, gathered)
   const buckets = data.map(membersOf)
   const results = buckets.flatMap(resultsOf)
   const lines = linesOf(gathered) + buckets.length + results.length
-  if (lines > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
+  if (lines > MAX_LINES) return tooLong()
   const priced = results.filter((result) => 'amount' in result).length
   if (priced !== 0 && priced !== results.length) return problem('A page has both usage and costs.')
   // A page of costs that was asked for is marked: where nothing was billed, its results do not tell.
@@ -57,6 +60,21 @@ function gatherPage({ data, report }: Json, gathered: Gathered): ReportProblem |
     if (wrong !== undefined) return wrong
   }
   return undefined
+}
+
+function gatherActivity(page: Json, length: number, gathered: Gathered): ReportProblem | undefined {
+  if (linesOf(gathered) + 2 * length > MAX_LINES) return tooLong()
+  const read = readActivity(page)
+  if ('type' in read) return read
+  for (const line of read.usage) gathered.usage.push([line.identity, line])
+  for (const line of read.costs) gathered.costs.push([line.identity, line])
+  for (const span of read.usageSpans) gathered.usageSpans.push(span)
+  for (const span of read.costSpans) gathered.costSpans.push(span)
+  return undefined
+}
+
+function tooLong(): ReportProblem {
+  return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
 }
 
 function gatherUsage(bucket: Json, { usage, usageSpans }: Gathered): ReportProblem | undefined {

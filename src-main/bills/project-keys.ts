@@ -20,7 +20,8 @@ type KeysInterface = {
 /** As many as both providers give at a time: whoever has more has not one for Farebox alone. */
 const MAX_KEYS = '100'
 
-export const PROJECT_KEYS: Readonly<Record<BillKind, KeysInterface>> = {
+/** Of those that have projects. */
+export const PROJECT_KEYS: Readonly<Partial<Record<BillKind, KeysInterface>>> = {
   openai: {
     question: (project) => ({
       path: `/v1/organization/projects/${encodeURIComponent(project)}/api_keys`,

@@ -3,6 +3,9 @@
 
 import type { PaidClass } from '#contract/price-classes.ts'
 
+/** An object of a page. */
+export type Json = Readonly<Record<string, unknown>>
+
 export type TokenCounts = Readonly<Record<PaidClass, number>>
 
 /** From an instant to another that is left out, in UTC epoch milliseconds. */
@@ -26,6 +29,8 @@ export type UsageLine = Span & {
   readonly requests: number | undefined
   /** What the provider calls the key that was used; undefined where the report does not tell keys apart. */
   readonly account: string | undefined
+  /** Whether its `input` has in it what was read from the cache and written to it. */
+  readonly isInputWhole?: boolean
   /** Everything of it that is no number: a line of the same time and identity is the same one, revised. */
   readonly identity: string
 }

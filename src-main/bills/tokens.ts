@@ -17,6 +17,8 @@ export type TokenDifference = Span & {
   readonly calls: readonly string[]
   /** Whether the report shows that nobody but Farebox is in it: by its requests, or by the names of keys. */
   readonly isOurs: boolean
+  /** Whether it is of a key that is known not to be ours. */
+  readonly isForeign: boolean
   /** At which of its ends calls are that the provider counts on the other side of it; undefined where there are none. */
   readonly edgeMs: number | undefined
 }
@@ -48,6 +50,8 @@ type Bucket = Span & {
   readonly requests: number | undefined
   /** Whether all of theirs is of keys that are known to be ours. */
   readonly isNamed: boolean
+  /** Whether what was cached is in its input. */
+  readonly isInputWhole: boolean
   readonly doubtful: readonly DoubtfulCall[]
   /** Calls that ran when it began, where the report begins with it. */
   readonly before: readonly DoubtfulCall[]
@@ -154,6 +158,7 @@ function bucketOf(
     ours: charged,
     theirs: theirs.reduce((sum, { counts }) => plus(sum, counts), NOTHING),
     ourCalls: ours.reduce((sum, { calls }) => sum + calls, 0),
+    isInputWhole: theirs.some(({ isInputWhole }) => isInputWhole === true),
     requests: isCounted ? theirs.reduce((sum, { requests = 0 }) => sum + requests, 0) : undefined,
     doubtful: inDoubt,
   }
@@ -228,13 +233,13 @@ function differenceOf(
   moved: ReadonlyMap<Bucket, readonly DoubtfulCall[]>,
   { madeMs }: CompareOptions,
 ): TokenDifference | undefined {
-  const { startMs, endMs, model, charged, theirs, doubtful, ourCalls, requests, isNamed } = bucket
+  const { startMs, endMs, model, charged, theirs, doubtful, ourCalls, requests, isNamed, isInputWhole } = bucket
   const late = moved.get(bucket) ?? []
   const difference = less(theirs, bucket.ours)
   // Calls that came from the time before are ours here, and settling needs what is left.
   const ours = late.length > 0 ? charged : bucket.ours
   const edgeMs = late.length === 0 ? undefined : isRunningOver(late, bucket) ? endMs : startMs
-  const shown = { startMs, endMs, model, ours, theirs, isOurs: false, edgeMs }
+  const shown = { startMs, endMs, model, ours, theirs, isOurs: false, isForeign: false, edgeMs }
   const edge: Cause[] = late.length > 0 ? ['hour_edge'] : []
   const lateIds = late.map(({ id }) => id)
   if (isNothing(difference)) return late.length > 0 ? { ...shown, causes: edge, calls: lateIds } : undefined
@@ -244,7 +249,9 @@ function differenceOf(
   const causes = tokenCauses({ difference, extraRequests, ourCalls, isNamed, doubtful })
   const calls = doubtful.filter(({ doubt }) => causes.some((cause) => cause === doubt)).map(({ id }) => id)
   const uncounted = doubtful.reduce((sum, call) => sum + call.uncounted, 0)
-  const isOurs = extraRequests === undefined ? isNamed : extraRequests === uncounted
+  // Of an input that is one number nobody knows at which prices it would be corrected.
+  const isOfClasses = !isInputWhole || difference.input === 0
+  const isOurs = isOfClasses && (extraRequests === undefined ? isNamed : extraRequests === uncounted)
   const all = causesOfAll([{ causes }, { causes: edge }])
   return { ...shown, causes: all, calls: [...new Set([...calls, ...lateIds])], isOurs }
 }
@@ -263,6 +270,7 @@ function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenD
     causes: ['not_through_farebox'],
     calls: [],
     isOurs: false,
+    isForeign: true,
     edgeMs: undefined,
   }
 }

@@ -1,7 +1,7 @@
 // A provider's own models as an administrator is offered them: each with the best that is known about its price and limits,
 // and with what would become of it. Adding takes the offers as they are; nothing is made up for what nobody tells.
 
-import { cardEntryFor } from '#catalog/card-entries.ts'
+import { cardMatchFor } from '#catalog/card-entries.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { readModelInput, withLearntContext } from '#catalog/models.ts'
@@ -97,7 +97,9 @@ function withSaidKinds(
 
 function offerOf(provider: Provider, model: Listed): ModelOffer {
   const preset = presetOf(provider)
-  const entry = preset && cardEntryFor(preset.id, model.id)
+  const match = cardMatchFor(provider, model.id)
+  // What somebody else asks for a model of that name is no price to begin with.
+  const entry = match?.askedBy === undefined ? match?.entry : undefined
   const { kind, source } = kindOf(model, entry)
   const context = contextOf(model, entry)
   const price = priceOf(model, { entry, isFree: preset?.free ?? false })

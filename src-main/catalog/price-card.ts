@@ -2,11 +2,10 @@
 // never touches a price by itself.
 
 import { isDeepStrictEqual } from 'node:util'
-import { cardEntryFor } from '#catalog/card-entries.ts'
+import { cardMatchFor } from '#catalog/card-entries.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { repriced } from '#catalog/models.ts'
-import { presetOf } from '#catalog/presets.ts'
 import { creditsOf, wholePrice } from '#catalog/prices.ts'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { modelView } from '#catalog/views.ts'
@@ -89,12 +88,12 @@ function rowOf(catalog: Catalog, model: Model, card: PriceCard): RowOrPlace {
   const target = model.targets.toSorted((left, right) => left.priority - right.priority)[0]
   const provider = target && catalog.provider(target.providerId)
   const place = { type: 'place', id: model.id, provider: provider?.name ?? '' } as const
-  const preset = provider && presetOf(provider)
-  if (target === undefined || provider === undefined || preset === undefined) return place
-  const entry = cardEntryFor(preset.id, target.upstreamModel, card.entries)
-  if (entry === undefined || entry.price === null) return place
+  if (target === undefined || provider === undefined) return place
+  const match = cardMatchFor(provider, target.upstreamModel, card.entries)
+  if (match === undefined || match.entry.price === null) return place
+  const { entry, askedBy } = match
   const before = model.price === undefined ? null : creditsOf(model.price)
-  const after = wholePrice(entry.price)
+  const after = wholePrice(match.entry.price)
   return {
     type: 'row',
     row: {
@@ -105,6 +104,7 @@ function rowOf(catalog: Catalog, model: Model, card: PriceCard): RowOrPlace {
       old: before,
       new: after,
       jump: before !== null && isPriceJump(before, after),
+      asked_by: askedBy ?? null,
       context_window: model.contextWindow,
       priced_up_to: entry.priced_up_to ?? null,
       note: entry.note ?? null,

@@ -47,7 +47,7 @@ const thresholds = listVerb({
 
 const set = verb({
   name: 'alerts set',
-  usage: '--scope key|package|member|project|provider [--name N] --at 50,80|none|default',
+  usage: '--scope key|package|member|project|tool|provider [--name N] --at 50,80|none|default',
   summary: 'sets at which percent of their credits somebody is told',
   flags: { scope: text, name: text, at: text },
   async run(client, { flags: { scope, name, at } }) {

@@ -304,8 +304,15 @@ function moneyText({ compared, differing, differences }: BillCheck['money']): st
   if (differing === 0) return head
   const rows = differences
     .slice(0, MAX_SHOWN)
-    .map((row): Cell[] => [time(row.from), row.model, row.ours, `${row.theirs} ${row.currency}`, ...endOf(row)])
-  const headers = ['TIME', 'MODEL', 'OURS', 'THEIRS', 'CAUSE', 'CALL']
+    .map((row): Cell[] => [
+      time(row.from),
+      row.model,
+      row.ours,
+      `${row.theirs} ${row.currency}`,
+      row.of_tokens,
+      ...endOf(row),
+    ])
+  const headers = ['TIME', 'MODEL', 'OURS', 'THEIRS', 'OF TOKENS', 'CAUSE', 'CALL']
   return [head, table(headers, rows, ''), ...restText(differing)].join('\n')
 }
 

@@ -2,17 +2,17 @@
 
 import type { AdminClient } from '#cli/client.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
-import { text, toggle } from '#cli/flags.ts'
+import { listOrNone, text, toggle } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, printableLines, tableOf, time, view, type Columns, type Output } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
-import type { Gateway } from '#connect/gateway.ts'
+import type { Gateway, KeyLabels } from '#connect/gateway.ts'
 import type * as ConnectTools from '#connect/tools.ts'
 import type { Workshop } from '#connect/tools.ts'
 import type { ToolConnection, ToolDisconnection, ToolView } from '#contract/tools.ts'
 
-const WISHES = { package: text, key: text, model: text, small_model: text } as const
-const WISHES_USAGE = '[--package P] [--key NAME] [--model ID] [--small-model ID]'
+const WISHES = { package: text, key: text, model: text, small_model: text, project: text, tags: listOrNone } as const
+const WISHES_USAGE = '[--package P] [--key NAME] [--model ID] [--small-model ID] [--project P] [--tags A,B]'
 
 const connect = verb({
   name: 'connect',
@@ -74,10 +74,11 @@ const launch = verb({
 
 export const CONNECT_VERBS = [connect, disconnect, launch]
 
-type Wishes = { package?: string; key?: string; model?: string; small_model?: string }
+type Wishes = { package?: string; key?: string; model?: string; small_model?: string } & KeyLabels
 
-function wishOf({ package: packageName, key, model, small_model: small }: Wishes) {
-  return { key: { name: key, package: packageName }, models: { model, small } }
+function wishOf({ package: packageName, key, model, small_model: small, project, tags }: Wishes) {
+  const labels = { ...(project !== undefined && { project }), ...(tags !== undefined && { tags }) }
+  return { key: { name: key, package: packageName, labels }, models: { model, small } }
 }
 
 /** The editors of all formats are loaded by whoever connects something, and by nobody else. */
@@ -113,6 +114,7 @@ function gatewayOf(client: AdminClient): Gateway {
     createKey: (wanted) => client.call('createKey', { body: { ...wanted, expires: 'never' } }),
     rotateKey: (id) => client.call('rotateKey', { id, body: { overlap: 'none', expires: 'never' } }),
     moveKey: (id, packageName) => client.call('moveKey', { id, body: { package: packageName } }),
+    editKey: (id, labels) => client.call('editKey', { id, body: labels }),
     suspendKey: (id) => client.call('suspendKey', { id }),
     resumeKey: (id) => client.call('resumeKey', { id }),
   }

@@ -20,7 +20,7 @@ export const card = verb({
     const comparison = await client.call('priceCard', { query })
     const shown = comparisonText(comparison)
     if (apply === undefined) return view(comparison, shown)
-    const ids = apply === 'all' ? comparison.rows.filter(isDifferent).map(({ id }) => id) : apply
+    const ids = apply === 'all' ? comparison.rows.filter(isSurelyDifferent).map(({ id }) => id) : apply
     checkShown(ids, comparison.rows)
     if (ids.length === 0) return view({ ...comparison, applied: [] }, `${shown}\nNothing is to be changed.`)
     const body = requestBody('applyPriceCard', {
@@ -65,8 +65,9 @@ function checkShown(ids: readonly string[], rows: readonly CardRow[]): void {
   throw new CommandFailure('not_on_card', `The comparison has no price for: ${names}.`)
 }
 
-function isDifferent({ change }: CardRow): boolean {
-  return change !== 'same'
+/** What somebody else asks for a model of that name is applied by its name alone. */
+function isSurelyDifferent({ change, asked_by: askedBy }: CardRow): boolean {
+  return change !== 'same' && askedBy === null
 }
 
 function comparisonText({ date, rows, not_on_card }: CardComparison): string {
@@ -92,8 +93,9 @@ function arrow({ old, new: next }: CardRow, name: PaidClass): string {
   return old[name] === next[name] ? String(next[name]) : `${old[name]} -> ${next[name]}`
 }
 
-function notesOf({ priced_up_to, context_window, note }: CardRow): string | null {
+function notesOf({ priced_up_to, context_window, note, asked_by: askedBy }: CardRow): string | null {
   const isTooLong = priced_up_to !== null && priced_up_to < context_window
   const limit = isTooLong ? [`Prompts over ${priced_up_to} tokens cost more than this.`] : []
-  return [...limit, ...(note === null ? [] : [note])].join(' ') || null
+  const other = askedBy === null ? [] : [`What ${askedBy} asks for a model of this name: name it to apply it.`]
+  return [...other, ...limit, ...(note === null ? [] : [note])].join(' ') || null
 }

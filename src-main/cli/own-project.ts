@@ -12,7 +12,8 @@ export function ownProjectHow({ provider, has_reports: hasReports }: BillSecretV
   const name = printable(provider)
   return [
     '',
-    'Give Farebox a project (OpenAI) or workspace (Anthropic) of its own, so that nobody else is in its bill:',
+    'Give Farebox a project (OpenAI) or workspace (Anthropic) of its own, so that nobody else is in its bill; of',
+    'OpenRouter, a key of its own, whose hash --account-keys names:',
     '  1. Make one in the console of the provider, and in it one key.',
     `  2. Give that key to Farebox for its calls: farebox provider secret ${name} --secret-stdin`,
     `  3. Run this again with --project ID, which says whether the key is alone in it.`,

@@ -13,6 +13,7 @@ import {
   wholeNumber,
   type Kind,
 } from '#config/setting-kinds.ts'
+import { toolCredits } from '#config/tool-credits.ts'
 
 export const VERSION = '0.1.0'
 
@@ -213,6 +214,11 @@ export const SETTINGS = {
     'FAREBOX_BILLS_EVERY',
     oneOf(['never', 'hourly', 'daily']),
     'never',
+  ),
+  toolCreditsPerDay: optional(
+    'What calls of a tool may cost on a day before somebody is told of its thresholds.',
+    'FAREBOX_TOOL_CREDITS_PER_DAY',
+    toolCredits,
   ),
   language: chosen(
     'The language of the dashboard and the tray for the owner of the machine.',

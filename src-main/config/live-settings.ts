@@ -16,6 +16,7 @@ const CHANGEABLE = [
   'backupKeep',
   'balancesEvery',
   'billsEvery',
+  'toolCreditsPerDay',
   'language',
   'theme',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { Refused } from '#connect/format.ts'
-import type { Gateway } from '#connect/gateway.ts'
+import type { Gateway, KeyLabels } from '#connect/gateway.ts'
 import {
   connectionFolder,
   heldCopyOf,
@@ -17,10 +17,16 @@ import {
 import { makePrivateFolder, writePrivate } from '#connect/tool-file.ts'
 import type { KeyView, PackageView } from '#contract/schemas.ts'
 
-export type WantedKey = { readonly name?: string | undefined; readonly package?: string | undefined }
+export type WantedKey = {
+  readonly name?: string | undefined
+  readonly package?: string | undefined
+  /** What is not said stays as it is. */
+  readonly labels?: KeyLabels
+}
 export type KeyPlan = {
   readonly name: string
   readonly package: PackageView
+  readonly labels: KeyLabels
   /** The key that the tool has already. */
   readonly known: KeyView | undefined
   /** The key that it has had until now, where it is to have another. */
@@ -51,7 +57,8 @@ export async function planKey({ dataDir, tool, gateway }: Asking, wanted: Wanted
   const name = known?.name ?? wanted.name ?? freeName(tool, usable)
   const previous = own?.id === known?.id ? undefined : own
   const replaced = [...earlier, previous ?? []].flat().filter(({ id }) => id !== known?.id)
-  return { name, package: packageOf(packages, wanted.package ?? known?.package), known, previous, replaced }
+  const { labels = {} } = wanted
+  return { name, package: packageOf(packages, wanted.package ?? known?.package), labels, known, previous, replaced }
 }
 
 /** Carries the plan out and resolves with the key's value. */
@@ -61,12 +68,13 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
   const record = { name, replaced: plan.replaced.map((key) => key.id) }
   const before = readKeyRecord(dataDir, tool)
   if (known !== undefined && known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
+  if (known !== undefined && isSaid(plan.labels)) await gateway.editKey(known.id, plan.labels)
   const held = readKeyValue(dataDir, tool)
   if (known?.status === 'active' && held !== undefined && isValueOf(known, held, before)) return held
   // Written before, so that a key whose value was lost on the way is found again by its name, and no other value is taken for its own.
   if (known === undefined || before?.id !== known.id) writeKeyRecord(dataDir, tool, { ...record, id: null })
   const { id, key: value } = await (known === undefined
-    ? gateway.createKey({ name, package: plan.package.name, tool })
+    ? gateway.createKey({ name, package: plan.package.name, tool, ...plan.labels })
     : gateway.rotateKey(known.id))
   writePrivate(keyFileOf(dataDir, tool), value)
   writeKeyRecord(dataDir, tool, { ...record, id })
@@ -90,7 +98,7 @@ export async function withKey<Done>(asking: Asking, plan: KeyPlan, use: (value: 
   try {
     done = use(await obtainKey(asking, plan))
   } catch (error) {
-    await moveBack(gateway, plan)
+    await changeBack(gateway, plan)
     if (plan.known?.status !== 'active') await rest(asking, plan.previous)
     if (plan.previous !== undefined) holdAgain(asking)
     throw error
@@ -107,11 +115,17 @@ async function restReplaced({ dataDir, tool, gateway }: Asking, replaced: readon
   if (record !== undefined && record.replaced.length > 0) writeKeyRecord(dataDir, tool, { ...record, replaced: [] })
 }
 
-/** A key that was moved to another package for what failed is in its own again. */
-async function moveBack(gateway: Gateway, { known, package: { name } }: KeyPlan): Promise<void> {
-  if (known === undefined || known.package === name) return
+/** A key that was changed for what failed is as it was. */
+async function changeBack(gateway: Gateway, { known, package: { name }, labels }: KeyPlan): Promise<void> {
+  if (known === undefined) return
+  const { id, project, tags } = known
   // A gateway that cannot be asked just now must not hide why it failed.
-  await gateway.moveKey(known.id, known.package).catch(() => undefined)
+  if (known.package !== name) await gateway.moveKey(id, known.package).catch(() => undefined)
+  if (isSaid(labels)) await gateway.editKey(id, { project, tags }).catch(() => undefined)
+}
+
+function isSaid({ project, tags }: KeyLabels): boolean {
+  return project !== undefined || tags !== undefined
 }
 
 /** Copies the key that the tool has, before anything changes: it is put back by renaming, for which a full disk has room. */

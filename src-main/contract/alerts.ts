@@ -3,7 +3,7 @@
 import { Type, type Static } from 'typebox'
 import { KnownName, Name, NullableCount, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
-export const THRESHOLD_SCOPES = ['key', 'package', 'member', 'project', 'provider'] as const
+export const THRESHOLD_SCOPES = ['key', 'package', 'member', 'project', 'tool', 'provider'] as const
 
 export const AlertView = strict({
   id: Type.String(),
@@ -31,7 +31,7 @@ export const ThresholdsView = strict({
   is_default: Type.Boolean(),
 })
 
-/** Of one key, package, member or provider by its `name`, else of all of the scope. */
+/** Of one key, package, member, project, tool or provider by its `name`, else of all of the scope. */
 export const ThresholdsSet = strict({
   scope: Type.Enum([...THRESHOLD_SCOPES]),
   name: Type.Optional(KnownName),

@@ -134,6 +134,8 @@ export const BillCheck = strict({
         model: NullableText,
         ours: Type.String(),
         theirs: Type.String(),
+        /** What of theirs less ours the tokens that differ are worth by the prices of that time; the rest has causes of its own. */
+        of_tokens: Type.String(),
         currency: Type.String(),
         causes: Causes,
         ...Calls,
@@ -176,8 +178,14 @@ const BillDay = strict({
   made_at: Timestamp,
   /** null where no report of tokens is kept. */
   tokens: Type.Union([strict({ ours: Tokens, theirs: Tokens }), Type.Null()]),
-  /** Exact decimal texts in US dollars, ours in credits; `difference` is theirs less ours. null where no report of costs is kept. */
-  money: Type.Union([strict({ ours: Type.String(), theirs: Type.String(), difference: Type.String() }), Type.Null()]),
+  /**
+   * Exact decimal texts in US dollars, ours in credits; `difference` is theirs less ours, and `of_tokens` what of it the tokens that
+   * differ are worth by our prices, null where no tokens are compared. null where no report of costs is kept.
+   */
+  money: Type.Union([
+    strict({ ours: Type.String(), theirs: Type.String(), difference: Type.String(), of_tokens: NullableText }),
+    Type.Null(),
+  ]),
   /** `agrees`: but for rounding and the edges of hours; `open`: not all of it is reported yet. */
   state: Type.Enum(['agrees', 'explained', 'open', 'unexplained']),
   causes: Causes,

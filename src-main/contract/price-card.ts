@@ -49,6 +49,8 @@ const CardRow = strict({
   new: WholePrice,
   /** A class costs more than a hundred times what it did, or less than a hundredth: more likely a mistake than a price. */
   jump: Type.Boolean(),
+  /** Who asks the price, where the card knows the model by its name alone, so that its provider may ask another one; else null. */
+  asked_by: Type.Union([Type.String(), Type.Null()]),
   context_window: Type.Integer(),
   priced_up_to: Type.Union([Type.Integer(), Type.Null()]),
   note: Type.Union([Type.String(), Type.Null()]),

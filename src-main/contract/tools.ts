@@ -1,7 +1,16 @@
 // The tools of this machine: how each is connected, and what connecting or disconnecting it changes.
 
 import { Type, type Static } from 'typebox'
-import { KnownName, ModelName, NullableCredits, NullableText, NullableTimestamp, strict } from '#contract/fields.ts'
+import {
+  KnownName,
+  Label,
+  Labels,
+  ModelName,
+  NullableCredits,
+  NullableText,
+  NullableTimestamp,
+  strict,
+} from '#contract/fields.ts'
 
 /** A path as the system has it. */
 const File = Type.String({ minLength: 1, maxLength: 4096 })
@@ -56,6 +65,9 @@ export const ToolConnect = strict({
   package: Type.Optional(KnownName),
   model: Type.Optional(ModelName),
   small_model: Type.Optional(ModelName),
+  /** What its calls are counted to, whatever the tool says. */
+  project: Type.Optional(Label),
+  tags: Type.Optional(Labels),
   /** Shows what would change, and changes nothing. */
   dry_run: Type.Optional(Type.Boolean()),
   /** The changes that a preview showed. Nothing else is written; needed where it is no preview. */

@@ -4,10 +4,14 @@
 import type { Provider } from '#core/entities.ts'
 
 /** Whose reports are read over the network, by the ids of their presets. */
-const BILL_KINDS = ['openai', 'anthropic'] as const
+const BILL_KINDS = ['openai', 'anthropic', 'openrouter'] as const
 export type BillKind = (typeof BILL_KINDS)[number]
 
-const HOSTS: Readonly<Record<string, BillKind>> = { 'api.openai.com': 'openai', 'api.anthropic.com': 'anthropic' }
+const HOSTS: Readonly<Record<string, BillKind>> = {
+  'api.openai.com': 'openai',
+  'api.anthropic.com': 'anthropic',
+  'openrouter.ai': 'openrouter',
+}
 /** Ids of providers have no colon. */
 const MARK = 'bills:'
 

@@ -60,6 +60,13 @@ function unitLines(counted: Units | undefined, prices: Price['units']): ChargeLi
   })
 }
 
+/** What units were charged, in millionths of a micro-credit; the price of each request is no part of it. */
+export function unitParts(counted: Units, prices: Price['units']): bigint {
+  return unitLines(counted, prices)
+    .filter((line) => line.type !== 'unit' || line.unit !== REQUEST)
+    .reduce((sum, line) => sum + partsOf(line), 0n)
+}
+
 /** What all of it costs at most, rounded up. A count whose size or quality is not known costs what the dearest costs. */
 export function unitsMicro(prices: NonNullable<Price['units']>, units: Units | undefined): number {
   let parts = 0n

@@ -15,6 +15,8 @@ export type ReportQuestion = {
   readonly report: string
   readonly path: string
   readonly query: readonly (readonly [string, string])[]
+  /** The key that its pages are about, and marked with, where they do not name it. */
+  readonly account?: string | undefined
 }
 
 export type ReportQuestions = {
@@ -66,7 +68,7 @@ export async function readReportPages(
   const untilMs = deps.clock.monotonicMs() + REPORT_LIMIT_MS
   let bytesLeft = MAX_BYTES
   let partsLeft = MAX_PARTS
-  for (const { report, path, query } of questions) {
+  for (const { report, path, query, account } of questions) {
     const asked = new Set<string>()
     let page: string | undefined
     do {
@@ -82,7 +84,7 @@ export async function readReportPages(
       const body = jsonOf(answer)
       const next = nextPageOf(body)
       if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
-      pages.push({ ...(body as object), report })
+      pages.push({ ...(body as object), report, ...(account !== undefined && { account }) })
       page = next.type === 'next' ? next.page : undefined
       if (page !== undefined && asked.has(page)) return failed('The pages of its report go round in a circle.')
       asked.add(page ?? '')

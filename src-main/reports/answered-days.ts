@@ -65,7 +65,7 @@ function dayOf(provider: string, row: BilledDay, differing: readonly Differently
     ...shownTime(time),
     made_at: iso(row.last_ms),
     tokens: null,
-    money: shownMoney(ours, theirs),
+    money: shownMoney(ours, theirs, undefined),
     state: stateOf(causes),
     causes,
     unexplained: 0,

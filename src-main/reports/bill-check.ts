@@ -8,10 +8,14 @@ import { decimalText, type BillReport, type Span } from '#bills/report.ts'
 import type { CompareOptions, OurSide } from '#bills/tokens.ts'
 import { iso } from '#catalog/dates.ts'
 import type { BillCheck } from '#contract/bills.ts'
+import { unitParts } from '#core/fine-pricing.ts'
+import type { Price } from '#core/price.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { UsageDetails } from '#core/usage.ts'
 import { readAccount } from '#store/bill-reports.ts'
 import { billHours, doubtfulRecords, type BillHour, type BillRange, type BillRecord } from '#store/bill-rows.ts'
 import { reportKept, type KeptRange } from '#reports/kept-bills.ts'
+import { priceOfHour } from '#reports/stored-price.ts'
 import type { Db } from '#store/database.ts'
 
 /** The report as its file has it, or what is kept of the time from one instant to another that is left out. */
@@ -34,7 +38,7 @@ const MAX_DOUBTFUL = 50_000
 const MAX_LISTED = 500
 const MAX_CALLS = 20
 
-/** A report that was read, and compared with our side. */
+/** A report that was read, and compared with our side, which is in its classes. */
 export type ComparedBill = SourceReport & { readonly bill: Bill; readonly time: Span; readonly side: OurSide }
 
 type SourceReport = {
@@ -71,7 +75,8 @@ export function compareBill(db: Db, request: BillCheckRequest): ComparedBill | R
     })
   }
   const options = { accounts: accounts === undefined ? undefined : new Set(accounts), madeMs: read.madeMs }
-  return { ...read, bill: checkBill(read.report, side, options), time, side }
+  const bill = checkBill(read.report, side, options)
+  return { ...read, bill, time, side: bill.side }
 }
 
 function readSource(db: Db, { providerId, source }: BillCheckRequest): SourceReport | Refusal {
@@ -88,26 +93,34 @@ function readSource(db: Db, { providerId, source }: BillCheckRequest): SourceRep
   return { report, preview: undefined, latestMs, madeMs: (kind, startMs) => made.get(`${kind} ${startMs}`) ?? latestMs }
 }
 
+/** Each price once, however many hours were charged at it. */
+function hoursOf(rows: readonly BillHour[]): OurHour[] {
+  const prices = new Map<string, Price | undefined>()
+  return rows.map((row) => {
+    const { hour, model, calls, charge_micro: chargeMicro, input, cache_read, cache_write, output } = row
+    const name = `${row.version} ${row.model_id}`
+    if (!prices.has(name)) prices.set(name, priceOfHour(row))
+    const counts = { input, cache_read, cache_write, output }
+    return { startMs: hour * HOUR_MS, model, calls, counts, chargeMicro, price: prices.get(name) }
+  })
+}
+
 function ourSide(db: Db, range: BillRange): OurSide | undefined {
   const records = doubtfulRecords(db, range, MAX_DOUBTFUL + 1)
   if (records.length > MAX_DOUBTFUL) return undefined
   const doubtful = records.flatMap((record) => doubtsOf(recordInDoubt(record, range)))
-  return { hours: billHours(db, range).map(ourHour), doubtful }
-}
-
-function ourHour({ hour, model, calls, charge_micro: chargeMicro, ...row }: BillHour): OurHour {
-  const { input, cache_read, cache_write, output } = row
-  return { startMs: hour * HOUR_MS, model, calls, counts: { input, cache_read, cache_write, output }, chargeMicro }
+  return { hours: hoursOf(billHours(db, range)), doubtful }
 }
 
 function recordInDoubt(record: BillRecord, { providerId, providerName }: BillRange): DoubtfulRecord {
   const { created_at_ms: startMs, upstream_model: upstreamModel, details } = record
-  // Both were written by this program.
+  // All were written by this program.
   const attempts = JSON.parse(record.attempts ?? '[]') as readonly {
     readonly provider?: string
     readonly model?: string
   }[]
-  const units = details === null ? undefined : (JSON.parse(details) as { readonly units?: object }).units
+  const units = details === null ? undefined : (JSON.parse(details) as UsageDetails).units
+  const unitPrices = record.price_details === null ? undefined : (JSON.parse(record.price_details) as Price).units
   return {
     id: record.id,
     isServed: record.provider_id === providerId && upstreamModel !== null,
@@ -122,6 +135,7 @@ function recordInDoubt(record: BillRecord, { providerId, providerName }: BillRan
       output: record.output_tokens ?? 0,
     },
     hasUnits: units !== undefined,
+    unitParts: units === undefined ? 0n : unitParts(units, unitPrices),
     startMs,
     endMs: startMs + record.duration_ms,
     failedModels: attempts
@@ -151,11 +165,12 @@ function shownBill({ tokens, money, unexplained }: Bill): Pick<BillCheck, 'token
       differing: money.differences.length,
       differences: money.differences
         .slice(0, MAX_LISTED)
-        .map(({ model, oursParts, theirsParts, currency, causes, calls, ...time }) => ({
+        .map(({ model, oursParts, theirsParts, tokenParts, currency, causes, calls, ...time }) => ({
           ...shownTime(time),
           model: model ?? null,
           ours: decimalText(oursParts),
           theirs: decimalText(theirsParts),
+          of_tokens: decimalText(tokenParts),
           currency,
           causes: [...causes],
           ...shownCalls(calls),

@@ -23,7 +23,9 @@ export function stateOf(causes: readonly Cause[]): BillDay['state'] {
   return causes.every((cause) => HARMLESS.includes(cause)) ? 'agrees' : 'explained'
 }
 
-/** Both in millionths of a micro-credit. */
-export function shownMoney(ours: bigint, theirs: bigint): NonNullable<BillDay['money']> {
-  return { ours: decimalText(ours), theirs: decimalText(theirs), difference: decimalText(theirs - ours) }
+/** All in millionths of a micro-credit; `ofTokens` is undefined where no tokens are compared. */
+export function shownMoney(ours: bigint, theirs: bigint, ofTokens: bigint | undefined): NonNullable<BillDay['money']> {
+  const difference = decimalText(theirs - ours)
+  const ofTokensText = ofTokens === undefined ? null : decimalText(ofTokens)
+  return { ours: decimalText(ours), theirs: decimalText(theirs), difference, of_tokens: ofTokensText }
 }

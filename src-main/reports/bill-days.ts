@@ -96,9 +96,7 @@ function dayView({ provider, day, time, spans, differences, report, side, madeMs
   const all = [...differences.tokens, ...differences.money]
   const causes = causesOfAll(all)
   const calls = [...new Set(all.flatMap((difference) => difference.calls))]
-  const unexplainedParts = differences.money
-    .filter(({ causes: why, currency }) => why.includes('unexplained') && currency === CURRENCY)
-    .reduce((sum, { oursParts, theirsParts }) => sum + absolute(theirsParts - oursParts), 0n)
+  const unexplainedParts = differences.money.reduce((sum, one) => sum + one.unexplainedParts, 0n)
   const view: BillDay = {
     provider,
     day: iso(day).slice(0, 10),
@@ -106,7 +104,7 @@ function dayView({ provider, day, time, spans, differences, report, side, madeMs
     ...shownTime(time),
     made_at: iso(madeMs),
     tokens: spans.usage.length === 0 ? null : tokensOf(spans.usage, report, side),
-    money: spans.costs.length === 0 ? null : moneyOf(spans.costs, report, side),
+    money: spans.costs.length === 0 ? null : moneyOf({ spans, report, side, differences }),
     state: stateOf(causes),
     causes,
     unexplained: all.filter((difference) => difference.causes.includes('unexplained')).length,
@@ -124,13 +122,19 @@ function tokensOf(spans: readonly Span[], { usage }: BillReport, { hours }: OurS
   }
 }
 
-function moneyOf(spans: readonly Span[], { costs }: BillReport, { hours }: OurSide): BillDay['money'] {
-  const isIn = (one: { readonly startMs: number }) => spanAt(spans, one.startMs) !== undefined
-  const ours = hours.filter(isIn).reduce((sum, hour) => sum + BigInt(hour.chargeMicro) * PARTS_PER_MICRO, 0n)
-  const theirs = costs
+function moneyOf({
+  spans,
+  report,
+  side,
+  differences,
+}: Pick<DayParts, 'spans' | 'report' | 'side' | 'differences'>): BillDay['money'] {
+  const isIn = (one: { readonly startMs: number }) => spanAt(spans.costs, one.startMs) !== undefined
+  const ours = side.hours.filter(isIn).reduce((sum, hour) => sum + BigInt(hour.chargeMicro) * PARTS_PER_MICRO, 0n)
+  const theirs = report.costs
     .filter((line) => isIn(line) && line.currency === CURRENCY)
     .reduce((sum, { amount }) => sum + amount.parts, 0n)
-  return shownMoney(ours, theirs)
+  const ofTokens = differences.money.reduce((sum, { tokenParts }) => sum + tokenParts, 0n)
+  return shownMoney(ours, theirs, spans.usage.length === 0 ? undefined : ofTokens)
 }
 
 /** Until when every provider's days agree or are explained without a gap; null where one of them does not from the beginning. */
@@ -147,8 +151,4 @@ function agreedUntil(ofProviders: readonly (readonly Day[])[]): string | null {
   const known = ends.flatMap((endMs) => endMs ?? [])
   if (known.length === 0 || known.length < ends.length) return null
   return iso(known.reduce((least, endMs) => Math.min(least, endMs)))
-}
-
-function absolute(parts: bigint): bigint {
-  return parts < 0n ? -parts : parts
 }

@@ -14,6 +14,14 @@ export type BillHour = {
   readonly cache_write: number
   readonly output: number
   readonly charge_micro: number
+  readonly model_id: string
+  /** null, as the rest of the price is, where there was none. */
+  readonly version: number | null
+  readonly input_micro: number | null
+  readonly output_micro: number | null
+  readonly cache_read_micro: number | null
+  readonly cache_write_micro: number | null
+  readonly price_details: string | null
 }
 
 export type BillRecord = {
@@ -28,6 +36,8 @@ export type BillRecord = {
   readonly cache_write_tokens: number | null
   readonly output_tokens: number | null
   readonly details: string | null
+  /** Of the price that it was charged at. */
+  readonly price_details: string | null
   readonly attempts: string | null
   readonly created_at_ms: number
   readonly duration_ms: number
@@ -51,17 +61,22 @@ const TOKEN_SUMS = ['input', 'cache_read', 'cache_write', 'output']
   .map((name) => `coalesce(sum(${name}_tokens) FILTER (WHERE ${IS_COMPARED}), 0) AS ${name}`)
   .join()
 
-/** The money of all calls, and the tokens of those that reports count in tokens. */
+/** The money of all calls, and the tokens of those that reports count in tokens; calls that were charged at different prices are apart. */
 export function billHours(db: Db, { providerId, fromMs, toMs }: BillRange): BillHour[] {
   return db
     .prepare<[number, number, string], BillHour>(
-      `SELECT created_at_ms / 3600000 AS hour, upstream_model AS model, count(*) AS calls,
-         ${TOKEN_SUMS},
-         sum(charge_micro) AS charge_micro
-       FROM usage_record INDEXED BY usage_record_created
-       WHERE created_at_ms >= ? AND created_at_ms < ? AND provider_id = ? AND upstream_model IS NOT NULL
-         AND usage_source <> 'none'
-       GROUP BY 1, 2`,
+      `WITH sums AS (
+         SELECT created_at_ms / 3600000 AS hour, upstream_model AS model, count(*) AS calls,
+           ${TOKEN_SUMS},
+           sum(charge_micro) AS charge_micro, model_id, price_version
+         FROM usage_record INDEXED BY usage_record_created
+         WHERE created_at_ms >= ? AND created_at_ms < ? AND provider_id = ? AND upstream_model IS NOT NULL
+           AND usage_source <> 'none'
+         GROUP BY 1, 2, model_id, price_version)
+       SELECT hour, model, calls, input, cache_read, cache_write, output, charge_micro, sums.model_id, version, input_micro,
+         output_micro, cache_read_micro, cache_write_micro, details AS price_details
+       FROM sums LEFT JOIN price ON price.model_id = sums.model_id AND version = price_version
+       ORDER BY hour, model, sums.model_id, price_version`,
     )
     .all(fromMs, toMs, providerId)
 }
@@ -75,13 +90,16 @@ export function doubtfulRecords(
   return db
     .prepare<[number, number, string, string, number], BillRecord>(
       `SELECT id, provider_id, upstream_model, outcome, usage_source, estimated_classes, input_tokens, cache_read_tokens,
-         cache_write_tokens, output_tokens, details, attempts, created_at_ms, duration_ms
-       FROM usage_record INDEXED BY usage_record_created
-       WHERE created_at_ms >= ? AND created_at_ms < ?
-         AND (provider_id = ? AND (usage_source <> 'reported' OR coalesce(estimated_classes, '') <> '' OR instr(details, '"units"') > 0
-             OR created_at_ms / 3600000 <> (created_at_ms + duration_ms) / 3600000)
+         cache_write_tokens, output_tokens, record.details, price.details AS price_details, attempts, record.created_at_ms,
+         duration_ms
+       FROM usage_record AS record INDEXED BY usage_record_created
+         LEFT JOIN price ON price.model_id = record.model_id AND price.version = record.price_version
+       WHERE record.created_at_ms >= ? AND record.created_at_ms < ?
+         AND (provider_id = ? AND (usage_source <> 'reported' OR coalesce(estimated_classes, '') <> ''
+             OR instr(record.details, '"units"') > 0
+             OR record.created_at_ms / 3600000 <> (record.created_at_ms + duration_ms) / 3600000)
            OR json_array_length(coalesce(attempts, '[]')) > 1 AND instr(attempts, json_quote(?)) > 0)
-       ORDER BY created_at_ms, id LIMIT ?`,
+       ORDER BY record.created_at_ms, id LIMIT ?`,
     )
     .all(fromMs, toMs, providerId, providerName, limit)
 }

@@ -1,4 +1,4 @@
-// Reads and writes projects that have limits, and what calls for each project were charged.
+// Reads and writes projects that have limits, and what calls for each project, and of each tool, were charged.
 
 import type { Project } from '#core/project.ts'
 import type { BudgetLimits } from '#core/spending.ts'
@@ -28,16 +28,15 @@ export function loadProjects(db: Db): Project[] {
   })
 }
 
-/** What calls were charged since the beginning of a day, in micro-credits by project, out of the sums by day. */
-export function chargedByProject(db: Db, sinceMs: number): Map<string, number> {
+/** What calls were charged since the beginning of a day, in micro-credits by the names of projects or tools, out of the sums by day. */
+export function chargedByLabel(db: Db, label: 'project' | 'tool', sinceMs: number): Map<string, number> {
+  const slice = idsOf(sliceFor('day', [label]))
   const rows = db
-    .prepare<[number, number, number], { project: string; charged: number }>(
-      `SELECT parts.project, sum(sums.charge_micro) AS charged FROM usage_day AS sums
+    .prepare<[number, number, number], { name: string; charged: number }>(
+      `SELECT parts.${label} AS name, sum(sums.charge_micro) AS charged FROM usage_day AS sums
          CROSS JOIN usage_group AS parts ON parts.id = sums.group_id
-       WHERE sums.started_at_ms >= ? AND sums.group_id >= ? AND sums.group_id < ? AND parts.project <> '' GROUP BY 1`,
+       WHERE sums.started_at_ms >= ? AND sums.group_id >= ? AND sums.group_id < ? AND parts.${label} <> '' GROUP BY 1`,
     )
-    .all(sinceMs, SLICE.first, SLICE.end)
-  return new Map(rows.map(({ project, charged }) => [project, charged]))
+    .all(sinceMs, slice.first, slice.end)
+  return new Map(rows.map(({ name, charged }) => [name, charged]))
 }
-
-const SLICE = idsOf(sliceFor('day', ['project']))

@@ -36,7 +36,7 @@ import { serveOperations } from '#store/database-thread.ts'
 import { keepFleet, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
-import { chargedByProject } from '#store/project-rows.ts'
+import { chargedByLabel } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { loadSettings, putSetting } from '#store/setting-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
@@ -55,6 +55,8 @@ type Loaded = {
   readonly charged: Charged
   /** By project, on the day and in the month. */
   readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
+  /** By tool, on the day. */
+  readonly chargedOfTools: Map<string, number>
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
   readonly settings: readonly SettingChange[]
@@ -331,9 +333,10 @@ serveOperations<WriterOperations>({
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
       chargedOfProjects: {
-        daily: chargedByProject(db, chargedSinceMs),
-        monthly: chargedByProject(db, monthSinceMs),
+        daily: chargedByLabel(db, 'project', chargedSinceMs),
+        monthly: chargedByLabel(db, 'project', monthSinceMs),
       },
+      chargedOfTools: chargedByLabel(db, 'tool', chargedSinceMs),
       lan: loadLan(db),
       settings: loadSettings(db),
       alerts: loadAlerts(db),

@@ -1,16 +1,18 @@
-// What narrows a list down: one line above it.
+// The fields that narrow a list down.
 
 import { Search } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Input, Select } from '#renderer/components/input.tsx'
 
-export function FilterBar({ children }: { readonly children: ReactNode }) {
-  return <div className="flex flex-wrap items-center gap-2 px-4 py-2">{children}</div>
+export type FilterTextProps = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
 }
 
-type FilterTextProps = { readonly label: string; readonly value: string; readonly onChange: (value: string) => void }
-
 export function FilterText({ label, value, onChange }: FilterTextProps) {
+  // The address follows a moment later, and must not take back what was typed meanwhile.
+  const [typed, setTyped] = useState<string>()
   return (
     <span className="relative w-64 max-sm:w-full">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-muted" />
@@ -19,8 +21,12 @@ export function FilterText({ label, value, onChange }: FilterTextProps) {
         aria-label={label}
         placeholder={label}
         maxLength={100}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
+        value={typed ?? value}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          onChange(event.target.value)
+        }}
+        onBlur={() => setTyped(undefined)}
         className="pl-8"
       />
     </span>
@@ -71,24 +77,14 @@ type FilterSelectProps<Value extends string> = {
   readonly all: string
   readonly choices: readonly { readonly value: Value; readonly label: string }[]
   readonly onChange: (value: Value | undefined) => void
-  /** How wide it is, where it does not stand in a bar. */
-  readonly className?: string
 }
 
-/** As wide as its words in any language; two beside each other in a narrow window, where both fit. */
-const IN_A_BAR = 'w-auto max-w-full min-w-max max-sm:flex-[1_1_calc(50%-4px)] sm:max-w-64 sm:min-w-44'
-
 export function FilterSelect<Value extends string>(props: FilterSelectProps<Value>) {
-  const { label, value, all, choices, onChange, className = IN_A_BAR } = props
+  const { label, value, all, choices, onChange } = props
   const change = (next: string) => onChange(choices.find((choice) => choice.value === next)?.value)
   const isKnown = value === undefined || choices.some((choice) => choice.value === value)
   return (
-    <Select
-      aria-label={label}
-      value={value ?? ''}
-      onChange={(event) => change(event.target.value)}
-      className={className}
-    >
+    <Select aria-label={label} value={value ?? ''} onChange={(event) => change(event.target.value)}>
       <option value="">{all}</option>
       {/* What an old address filters by may be gone, and must still be seen to filter. */}
       {!isKnown && <option value={value}>{value}</option>}

@@ -1,7 +1,7 @@
 // A page that is a list: its head, filters above a table, and what is opened from it. Its states are alike on all such pages.
 
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { After } from '#renderer/components/after.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { DataTable, type DataTableProps } from '#renderer/components/data-table.tsx'
@@ -12,7 +12,7 @@ import { ownZone } from '#renderer/data/zone-dates.ts'
 type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
   readonly title: string
   /** What this page is for, in a sentence. */
-  readonly description: string
+  readonly description: ReactNode
   /** What is said where the list could not be read. */
   readonly failed: string
   /** The answer that the items are of. */
@@ -49,6 +49,7 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
     children,
     ...table
   } = props
+  const failure = useFailure(list)
   const answerAtMs = list.isError && list.data !== undefined ? list.dataUpdatedAt : null
   const oldAtMs = staleAtMs === undefined ? answerAtMs : staleAtMs
   return (
@@ -72,15 +73,23 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
             {...table}
             label={title}
             error={
-              list.isError
-                ? { title: failed, text: list.error?.message ?? '', onRetry: () => void list.refetch() }
-                : undefined
+              failure === null
+                ? undefined
+                : { title: failed, text: failure.message, onRetry: () => void list.refetch() }
             }
           />
           {foot}
         </Card>
       </After>
-      <After isReady={!isNoticeOpen && (table.items !== undefined || list.isError)}>{children}</After>
+      <After isReady={!isNoticeOpen && (table.items !== undefined || failure !== null)}>{children}</After>
     </>
   )
+}
+
+/** Why there is no list, also while it is asked for again by itself: what is shown, and has the focus, does not go and come with each try. */
+function useFailure({ data, error }: Pick<UseQueryResult<unknown>, 'data' | 'error'>): Error | null {
+  const [last, setLast] = useState<Error | null>(null)
+  const failure = data === undefined ? (error ?? last) : null
+  if (failure !== last) setLast(failure)
+  return failure
 }

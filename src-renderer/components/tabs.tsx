@@ -58,7 +58,7 @@ export function Segments<Value extends string>({ label, value, onChange, choices
       aria-label={label}
       value={value}
       onValueChange={change}
-      className="inline-flex rounded-md border border-line bg-sunken p-0.5"
+      className="inline-flex max-w-full flex-wrap rounded-md border border-line bg-sunken p-0.5"
     >
       {choices.map((choice) => (
         <ToggleGroup.Item

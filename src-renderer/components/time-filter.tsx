@@ -14,11 +14,10 @@ type TimeFilterProps = {
   readonly range: TimeRange
   /** What is undefined is taken out of the filter. */
   readonly onChange: (change: TimeRange) => void
-  readonly className?: string
 }
 
 /** What is set of a range of time, in words. */
-export function useSetTimes({ range, onChange }: Pick<TimeFilterProps, 'range' | 'onChange'>): SetFilter[] {
+export function useSetTimes({ range, onChange }: TimeFilterProps): SetFilter[] {
   const { t, i18n } = useTranslation('common')
   return (['since', 'until'] as const).flatMap((name) => {
     const text = range[name]
@@ -39,7 +38,7 @@ export function useSetTimes({ range, onChange }: Pick<TimeFilterProps, 'range' |
 }
 
 /** A usual length of time, or a range of one's own, by the clock of the reader. */
-export function TimeFilter({ range, onChange, className }: TimeFilterProps) {
+export function TimeFilter({ range, onChange }: TimeFilterProps) {
   const { t } = useTranslation('common')
   const span = SPANS.find((one) => one === range.since)
   const isOwn = range.until !== undefined || (range.since !== undefined && span === undefined)
@@ -55,7 +54,6 @@ export function TimeFilter({ range, onChange, className }: TimeFilterProps) {
         value={isOwn ? 'own' : span}
         choices={[...SPANS, 'own' as const].map((value) => ({ value, label: t(`time.spans.${value}`) }))}
         onChange={choose}
-        {...(className === undefined ? {} : { className })}
       />
       {isOwn && <InstantFilter name="since" range={range} onChange={onChange} />}
       {isOwn && <InstantFilter name="until" range={range} onChange={onChange} />}
@@ -68,7 +66,7 @@ function InstantFilter({ name, range, onChange }: TimeFilterProps & { readonly n
   const { t } = useTranslation('common')
   const atMs = Date.parse(range[name] ?? '')
   return (
-    <label className="flex min-w-0 items-center gap-2 text-xs text-muted">
+    <label className="flex min-w-0 flex-col gap-1 text-xs text-muted">
       {t(`time.${name}`)}
       <Input
         type="datetime-local"

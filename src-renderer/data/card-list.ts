@@ -7,9 +7,9 @@ export function cardChanges(card: CardComparison): readonly CardRow[] {
   return card.rows.filter(({ change }) => change !== 'same')
 }
 
-/** What is chosen to begin with: everything but what jumps, which somebody has to look at. */
+/** What is chosen to begin with: everything but what jumps and what another provider asks, which somebody has to look at. */
 export function preselected(rows: readonly CardRow[]): readonly string[] {
-  return rows.filter(({ jump }) => !jump).map(({ id }) => id)
+  return rows.filter(({ jump, asked_by: askedBy }) => !jump && askedBy === null).map(({ id }) => id)
 }
 
 /** Those of the chosen that change more than a hundredfold. */

@@ -51,6 +51,13 @@ export function availableMicro(balance: KeyView['balance']): bigint | undefined 
   return left === undefined || held === undefined ? undefined : left - held
 }
 
+/** From a million credits on, an amount takes the room of another column. */
+export function isLongBalance({ total_credits: total }: KeyView['balance']): boolean {
+  return total !== null && (microOf(total) ?? 0n) >= LONG_MICRO
+}
+
+const LONG_MICRO = 1_000_000_000_000n
+
 /** What calls in flight and to come may use together: what remains, or the debt. */
 export function leftMicro({ total_credits: total, used_credits: used }: KeyView['balance']): bigint | undefined {
   const totalMicro = total === null ? undefined : microOf(total)

@@ -39,6 +39,15 @@ export function choiceIn<Name extends string, Choice extends string>(
   return found === undefined ? {} : record(name, found)
 }
 
+/** The same search with something else in the drawer, or nothing. */
+export function withOpen<Search extends { readonly open?: string }>(
+  search: Search,
+  id: string | undefined,
+): Omit<Search, 'open'> & { readonly open?: string } {
+  const { open: _, ...rest } = search
+  return id === undefined ? rest : { ...rest, open: id }
+}
+
 function record<Name extends string, Value>(name: Name, value: Value): { readonly [Key in Name]?: Value } {
   const result: { [Key in Name]?: Value } = {}
   result[name] = value

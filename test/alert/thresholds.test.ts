@@ -172,3 +172,44 @@ describe('the day of a member and of a provider', () => {
     await expect.poll(list, PATIENCE).toEqual(['project web 30', 'project_month web 30'])
   })
 })
+
+describe('the day of a tool', () => {
+  it('is told of by what the setting means for it, each threshold once, after a restart and on the next day too', async () => {
+    const clock = manualClock('2027-03-01T12:00:00Z')
+    pair = await startPair({ clock })
+    const { farebox, upstream } = pair
+    const { key } = await farebox.admin.call('createKey', { body: { name: 'k', package: 'plenty' } })
+    const spendAs = async (of: Farebox, tokens: number, agent = 'opencode/1.2') => {
+      upstream.once({ type: 'answer', usage: { prompt_tokens: tokens - 2, completion_tokens: 1 } })
+      const answer = await chat(of, key, { max_tokens: 1 }, { headers: { 'user-agent': agent } })
+      expect(answer.status).toBe(200)
+      await answer.text()
+    }
+    const list = async ({ admin }: Pick<Farebox, 'admin'>) =>
+      (await admin.call('listAlerts', {}))
+        .map(({ scope, name, threshold }) => `${scope} ${name} ${threshold}`)
+        .toSorted()
+    const means = (value: string | null) =>
+      farebox.admin.call('setSetting', { id: 'tool_credits_per_day', body: { value } })
+    await spendAs(farebox, 810)
+    await spendAs(farebox, 900, 'goose/1')
+    // What was charged before somebody said what is meant for a day counts as well.
+    await means('OpenCode=0.001, goose=1')
+    await expect.poll(() => list(farebox), PATIENCE).toEqual(['tool opencode 50', 'tool opencode 80'])
+    await farebox.admin.call('setThresholds', { body: { scope: 'tool', name: 'goose', thresholds: [] } })
+    await means('opencode=0.001,goose=0.001')
+    await farebox.stop()
+    again = await startFarebox({ clock, dataDir: farebox.dataDir })
+    await spendAs(again, 190)
+    const day = [100, 50, 80, 95].map((threshold) => `tool opencode ${threshold}`)
+    const { admin } = again
+    await expect.poll(() => list({ admin }), PATIENCE).toEqual(day)
+    const { attention } = await admin.call('overview', {})
+    expect(attention).toContainEqual(
+      expect.objectContaining({ kind: 'budget_tool_all', subject: 'opencode', page: 'usage' }),
+    )
+    clock.advance(DAY_MS)
+    await spendAs(again, 510)
+    await expect.poll(() => list({ admin }), PATIENCE).toEqual([...day, 'tool opencode 50'].toSorted())
+  })
+})

@@ -173,7 +173,7 @@ describe('what is kept', () => {
   it('and is unexplained is told with the money in question, day by day', async () => {
     every = 'never'
     hasReports = true
-    const money = { ours: '1.5', theirs: '4', difference: '2.5' }
+    const money = { ours: '1.5', theirs: '4', difference: '2.5', of_tokens: '0' }
     days = {
       days: [day('unexplained', money, '2.25'), day('unexplained', null), day('explained', money), day('open', money)],
       agreed_until: null,

@@ -44,7 +44,7 @@ describe('a report', () => {
       return { ...line, kind: 'tokens' as const, currency: 'USD', amount }
     })
     const report: BillReport = { usage, usageSpans: spans, costs, costSpans: spans }
-    const side = { hours: usage.map((line) => ({ ...line, calls: 1, chargeMicro: 1 })), doubtful: [] }
+    const side = { hours: usage.map((line) => ({ ...line, calls: 1, chargeMicro: 1, price: undefined })), doubtful: [] }
     const bill = checkBill(report, side, { accounts: undefined, madeMs: () => MONTH + 9000 * HOUR })
     expect(bill.tokens).toEqual({ compared: MODELS, differences: [] })
     expect(bill.money.compared).toBe(MODELS)

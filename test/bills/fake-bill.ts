@@ -5,7 +5,8 @@
 // Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both read
 // on 2026-11-22, and the types of openai-client-base 0.16 for `input_cache_write_tokens`.
 
-import { centsOf, DAY, HOUR, MONTH, type Extra, type Metered, type Month } from './traffic.ts'
+import { centsOf } from './prices.ts'
+import { DAY, HOUR, MONTH, type Extra, type Metered, type Month } from './traffic.ts'
 
 export type Bucket = { readonly startMs: number; readonly endMs: number; readonly results: readonly object[] }
 export type FakeBill = { readonly usage: readonly Bucket[]; readonly costs: readonly Bucket[] }
@@ -27,10 +28,7 @@ export function billOf({ metered, extras, days }: Month, style: Style): FakeBill
     const models = Map.groupBy(groups.flat(), ({ model }) => model)
     const ofDay = [...extras].filter(([place]) => place.startsWith(`${startMs} `))
     return [
-      ...[...models].flatMap(([model, requests]) => {
-        const extra = extras.get(`${startMs} ${model}`)
-        return costResults(requests, extra?.type === 'dearer' ? 100 + extra.percent : 100)
-      }),
+      ...[...models].flatMap(([model, requests]) => costResults(requests, extras.get(`${startMs} ${model}`))),
       ...ofDay.flatMap(([place, extra]) => extraResult(extra, style, place.split(' ')[1] ?? '')),
     ]
   })
@@ -70,21 +68,25 @@ function plain(requests: readonly Metered[]): number {
 }
 
 /** What each line of a bill is for, with its exact amount. */
-function linesOf(requests: readonly Metered[], percent: number): [item: string, parts: bigint][] {
+function linesOf(requests: readonly Metered[], extra: Extra | undefined): [item: string, parts: bigint][] {
   const cents = centsOf(requests[0]?.model ?? '')
-  const parts = (tokens: number, rate: number) =>
-    (BigInt(tokens) * BigInt(rate) * PARTS_PER_CENT_RATE * BigInt(percent)) / 100n
+  const percent = 100n + (extra?.type === 'repriced' ? BigInt(extra.percent) : 0n)
+  const fee = extra?.type === 'surcharge' ? BigInt(extra.cents) * PARTS_PER_CENT : 0n
+  const parts = (tokensOf: (request: Metered) => number, rate: number) => {
+    const weighed = requests.reduce((sum, one) => sum + BigInt(tokensOf(one)) * BigInt(one.percent), 0n)
+    return (weighed * BigInt(rate) * PARTS_PER_CENT_RATE * percent) / 10_000n
+  }
   return [
-    ['input', parts(plain(requests), cents.input)],
-    ['cached input', parts(total(requests, 'cached'), cents.cached)],
-    ['cache write input', parts(total(requests, 'written'), cents.written)],
-    ['output', parts(total(requests, 'completion'), cents.output)],
+    ['input', parts(({ prompt, cached, written }) => prompt - cached - written, cents.input) + fee],
+    ['cached input', parts(({ cached }) => cached, cents.cached)],
+    ['cache write input', parts(({ written }) => written, cents.written)],
+    ['output', parts(({ completion }) => completion, cents.output)],
   ]
 }
 
 type StyleRules = {
   readonly usageResult: (requests: readonly Metered[]) => object
-  readonly costResults: (requests: readonly Metered[], percent: number) => readonly object[]
+  readonly costResults: (requests: readonly Metered[], extra: Extra | undefined) => readonly object[]
 }
 
 const STYLES: Readonly<Record<Style, StyleRules>> = {
@@ -105,8 +107,8 @@ const STYLES: Readonly<Record<Style, StyleRules>> = {
       batch: null,
       service_tier: null,
     }),
-    costResults: (requests, percent) =>
-      linesOf(requests, percent).map(([item, parts]) => ({
+    costResults: (requests, extra) =>
+      linesOf(requests, extra).map(([item, parts]) => ({
         object: 'organization.costs.result',
         amount: { value: Number(parts) / 1e12, currency: 'usd' },
         line_item: `${requests[0]?.model}-2026-07-18, ${item}`,
@@ -136,8 +138,8 @@ const STYLES: Readonly<Record<Style, StyleRules>> = {
         inference_geo: 'not_available',
       }
     },
-    costResults: (requests, percent) =>
-      linesOf(requests, percent).map(([item, parts], index) => ({
+    costResults: (requests, extra) =>
+      linesOf(requests, extra).map(([item, parts], index) => ({
         currency: 'USD',
         // As fine as a line happens to be written.
         amount: centsText(parts, 2 + ((requests.length + index) % 7)),
@@ -156,9 +158,9 @@ function snapshot(requests: readonly Metered[]): string {
   return `${requests[0]?.model.replace('.', '-')}-20260718`
 }
 
-/** Fees and what is in another currency; a dearer day has no line of its own. */
+/** Fees and what is in another currency; another price, and a fee among tokens, have no line of their own. */
 function extraResult(extra: Extra, style: Style, project: string): object[] {
-  if (extra.type === 'dearer') return []
+  if (extra.type === 'repriced' || extra.type === 'surcharge') return []
   const { cents } = extra
   const [item, description, kind] = WORDS[extra.type]
   const currency = extra.type === 'euros' ? 'EUR' : 'USD'

@@ -5,9 +5,8 @@ import { doubtsOf, type DoubtfulRecord, type OurHour } from '#bills/ours.ts'
 import type { TokenCounts } from '#bills/report.ts'
 import type { OurSide } from '#bills/tokens.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import { microCredits } from '#core/money.ts'
-import { priceOf } from '#core/pricing.ts'
 import { randomFrom } from '../support/random.ts'
+import { chargeOf, modelPrice, percentsOf, SEARCH_MICRO } from './prices.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
@@ -24,12 +23,17 @@ export type Metered = {
   readonly cached: number
   readonly written: number
   readonly completion: number
+  /** Of the standard price, by its tier. */
+  readonly percent: number
 }
 
 /** What a bill has beside tokens, or does otherwise with them, on a day. */
 export type Extra =
-  | { readonly type: 'dearer'; readonly percent: number }
-  | { readonly type: 'searches'; readonly cents: number }
+  | { readonly type: 'repriced'; readonly percent: number }
+  /** A fee among the tokens of a model that no price of them can make. */
+  | { readonly type: 'surcharge'; readonly cents: number }
+  /** `searches` is how many of them we charged. */
+  | { readonly type: 'searches'; readonly cents: number; readonly charged: number }
   | { readonly type: 'euros'; readonly cents: number }
   | { readonly type: 'plan'; readonly cents: number }
 
@@ -59,23 +63,27 @@ export type Wish = {
   readonly pairs?: number
   /** In how many of the days of a model its bill has something else. */
   readonly extras?: number
+  /** On how many of the days of a model somebody else uses it, in its first hour. */
+  readonly strangers?: number
 }
 
 type Call = { readonly used: TokenCounts; readonly atMs: number; readonly durationMs: number }
 type Place = { readonly model: string; readonly startMs: number }
+type Billed = { readonly key?: string; readonly percent?: number | undefined }
 
 const NOTHING: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 0 }
 const ESTIMATED_OUTPUT = { usageSource: 'estimated', estimatedClasses: 'output' } as const
 
-/** Cents for a million tokens; of which model they are is for both books to know. */
-export function centsOf(model: string): { input: number; cached: number; written: number; output: number } {
-  const number = Number(/\d+/.exec(model)?.[0] ?? 0)
-  const input = 15 + number * 35
-  return { input, cached: Math.round(input / 4), written: Math.round(input * 1.25), output: input * 4 }
-}
-
 /** One hour after another, so that the same seed makes the same month. */
-export function makeMonth({ seed, share, models = 20, days = DAYS, pairs = 0, extras = 0 }: Wish): Month {
+export function makeMonth({
+  seed,
+  share,
+  models = 20,
+  days = DAYS,
+  pairs = 0,
+  extras = 0,
+  strangers = 0,
+}: Wish): Month {
   const books = new Books(randomFrom(seed))
   const faults = new Map<string, Fault>()
   const ofDays = new Map<string, Extra>()
@@ -84,6 +92,7 @@ export function makeMonth({ seed, share, models = 20, days = DAYS, pairs = 0, ex
     const startMs = MONTH + Math.floor(index / models) * HOUR
     const place = { model, startMs }
     if (startMs % DAY === 0 && books.isOne(extras)) ofDays.set(`${startMs} ${model}`, books.extra(place))
+    if (startMs % DAY === 0 && books.isOne(strangers)) faults.set(`${startMs} ${model}`, books.somebodyElse(place))
     // What two hours in a row hide from each other can be told from no numbers.
     const isBeside = pairs > 0 && faults.has(`${startMs - HOUR} ${model}`)
     const isFaulty = startMs < MONTH + (days * 24 - 1) * HOUR && !isBeside && books.isOne(share)
@@ -151,17 +160,21 @@ class Books {
 
   extra({ model, startMs }: Place): Extra {
     const cents = this.upTo(500)
-    const type = (['dearer', 'searches', 'euros', 'plan'] as const)[this.upTo(4) - 1] ?? 'plan'
-    if (type === 'dearer') return { type, percent: 10 + this.upTo(90) }
+    const type = EXTRAS[this.upTo(EXTRAS.length) - 1] ?? 'plan'
+    if (type === 'repriced') return { type, percent: this.isOne(0.5) ? 10 + this.upTo(90) : -10 - this.upTo(80) }
+    if (type === 'surcharge') return { type, cents: 400_000 + 1000 * cents }
     if (type !== 'searches') return { type, cents }
     const call = { ...this.#call(startMs), durationMs: 0 }
+    const charged = this.isOne(0.5) ? this.upTo(9) : 0
     this.#meter(model, call)
-    this.#record(model, call, { hasUnits: true })
-    return { type, cents }
+    this.#record(model, call, { hasUnits: true, unitParts: BigInt(charged * SEARCH_MICRO) * 1_000_000n })
+    return { type, cents, charged }
   }
 
   somebodyElse({ model, startMs }: Place): Fault {
-    this.#meter(model, this.#call(startMs), `somebody-${this.upTo(10_000)}`)
+    const percents = percentsOf(model)
+    const percent = percents[this.upTo(percents.length) - 1]
+    this.#meter(model, this.#call(startMs), { key: `somebody-${this.upTo(10_000)}`, percent })
     return fault('not_through_farebox')
   }
 
@@ -274,7 +287,7 @@ class Books {
     return { ...used, output: used.output + this.upTo(50) * (this.isOne(0.5) ? -1 : 1) }
   }
 
-  #meter(model: string, { used, atMs, durationMs }: Call, key = 'ours'): void {
+  #meter(model: string, { used, atMs, durationMs }: Call, { key = 'ours', percent = 100 }: Billed = {}): void {
     const { input, cache_read: cached, cache_write: written, output: completion } = used
     this.metered.push({
       endMs: atMs + durationMs,
@@ -284,6 +297,7 @@ class Books {
       cached,
       written,
       completion,
+      percent,
     })
   }
 
@@ -295,12 +309,15 @@ class Books {
       usageSource: 'reported',
       estimatedClasses: '',
       hasUnits: false,
+      unitParts: 0n,
     }
     const times = { startMs: atMs, endMs: atMs + durationMs }
     this.records.push({ id, upstreamModel: model, counts: used, failedModels: [], ...known, ...times, ...more })
     return id
   }
 }
+
+const EXTRAS = ['repriced', 'surcharge', 'searches', 'euros', 'plan'] as const
 
 const HARMS = [
   'somebodyElse',
@@ -332,7 +349,7 @@ function fault(cause: Cause, ...calls: string[]): Fault {
 /** What the database makes of records: sums of the calls that used something, by the hour in which they began. */
 function hoursOf(records: readonly DoubtfulRecord[]): OurHour[] {
   const hours = new Map<string, OurHour>()
-  for (const { upstreamModel: model, startMs: atMs, counts, usageSource, isServed } of records) {
+  for (const { upstreamModel: model, startMs: atMs, counts, usageSource, isServed, unitParts } of records) {
     if (usageSource === 'none' || !isServed) continue
     const startMs = Math.floor(atMs / HOUR) * HOUR
     const sum = hours.get(`${startMs} ${model}`)
@@ -347,30 +364,14 @@ function hoursOf(records: readonly DoubtfulRecord[]): OurHour[] {
         cache_write: before.cache_write + counts.cache_write,
         output: before.output + counts.output,
       },
-      chargeMicro: (sum?.chargeMicro ?? 0) + chargeOf(model, counts),
+      chargeMicro: (sum?.chargeMicro ?? 0) + chargeOf(model, counts, searchesIn(unitParts)),
+      price: modelPrice(model),
     })
   }
   return [...hours.values()]
 }
 
-/** Each call is rounded up by itself. */
-export function chargeOf(model: string, counts: TokenCounts): number {
-  const cents = centsOf(model)
-  const rate = (of: number) => microCredits(of * 10_000)
-  return priceOf(
-    {
-      inputTokens: counts.input,
-      cacheReadTokens: counts.cache_read,
-      cacheWriteTokens: counts.cache_write,
-      outputTokens: counts.output,
-      reasoningTokens: undefined,
-    },
-    {
-      version: 1,
-      inputMicro: rate(cents.input),
-      cacheReadMicro: rate(cents.cached),
-      cacheWriteMicro: rate(cents.written),
-      outputMicro: rate(cents.output),
-    },
-  )
+/** How many of them were charged. */
+export function searchesIn(unitParts: bigint): number {
+  return Number(unitParts / 1_000_000n) / SEARCH_MICRO
 }

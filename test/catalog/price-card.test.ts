@@ -43,7 +43,6 @@ describe('the comparison with the price card', () => {
       body: model('alike', { price: LUNA, targets: [{ provider: 'openai', model: 'gpt-6-luna' }] }),
     })
     await add('off', 'gpt-1')
-    await add('elsewhere', 'gpt-6-luna', undefined, 'main')
     const { rows, not_on_card } = await compare()
     expect(rows).toMatchObject([
       {
@@ -64,7 +63,8 @@ describe('the comparison with the price card', () => {
       },
       { id: 'alike', change: 'same', old: LUNA, new: LUNA },
     ])
-    expect(not_on_card).toEqual(['off', 'elsewhere'])
+    expect(not_on_card).toEqual(['off'])
+    expect(rows.map((row) => row.asked_by)).toEqual([null, null, null])
   })
 
   it('says how long prompts may be for a price that is known for no longer ones', async () => {
@@ -75,6 +75,24 @@ describe('the comparison with the price card', () => {
   it('has no row for a model whose price the card does not know', async () => {
     await add('promoted', 'gpt-5.6-sol')
     expect(await compare()).toMatchObject({ rows: [], not_on_card: ['promoted'] })
+  })
+
+  it('is by the address of a provider that is of no preset, and says whose price it is where it goes by the name alone', async () => {
+    const typed = { dialect: 'chat-completions', base_url: 'https://api.openai.com/v1' } as const
+    await call('addProvider', { body: { name: 'typed', ...typed } })
+    await call('addProvider', { body: { name: 'free', preset: 'ollama' } })
+    await add('by-address', 'gpt-6-luna', undefined, 'typed')
+    await add('by-name', 'gpt-6-luna', undefined, 'main')
+    await add('costs-nothing', 'gpt-6-luna', undefined, 'free')
+    await add('resembles', 'gpt-6-lunar', undefined, 'main')
+    const { rows, not_on_card, version } = await compare()
+    expect(rows).toMatchObject([
+      { id: 'by-address', new: LUNA, asked_by: null },
+      { id: 'by-name', provider: 'main', new: LUNA, asked_by: 'OpenAI' },
+    ])
+    expect(not_on_card).toEqual(['costs-nothing', 'resembles'])
+    const { applied } = await call('applyPriceCard', { body: { version, ids: ['by-name'] } })
+    expect(applied).toMatchObject([{ id: 'by-name', price: LUNA }])
   })
 
   it('goes by the target that serves the model', async () => {

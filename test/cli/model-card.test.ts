@@ -33,6 +33,17 @@ describe('model card', () => {
     expect(stdout).toMatch(/1\.25 -> 5[^]+New prices for: gpt-5\.5\./)
   })
 
+  it('applies what another provider asks only where it is named', async () => {
+    const rows = CARD.rows.map((row) => ({ ...row, asked_by: 'OpenAI' }))
+    const gateway = () =>
+      fakeGateway(({ method }) => ({ status: 200, body: method === 'GET' ? { ...CARD, rows } : { applied: [] } }))
+    const all = await command('model card --apply all', gateway())
+    expect(all.requests).toEqual([COMPARE])
+    expect(all.stdout).toContain('What OpenAI asks for a model of this name')
+    const named = await command('model card --apply gpt-5.5', gateway())
+    expect(named.requests[1]?.body).toEqual({ version: 'v-1', ids: ['gpt-5.5'] })
+  })
+
   it('applies those that are named', async () => {
     const { requests } = await command('model card --apply same,gpt-5.5')
     expect(requests[1]?.body).toEqual({ version: 'v-1', ids: ['same', 'gpt-5.5'] })

@@ -33,6 +33,27 @@ it('is in its package again where the connection that moved it is refused', asyn
   expect(gateway.made.map((key) => [key.package, key.status])).toEqual([['team', 'active']])
 })
 
+it('is counted to what a connection says, stays so with the next one, and is as it was where one is refused', async () => {
+  const { gateway, ...rest } = openWorkshop()
+  const workshop = { ...rest, gateway }
+  const counted = () => gateway.made.map(({ project, tags }) => [project, tags])
+  const labels = { project: 'website', tags: ['ci'] }
+  await connectTool(workshop, wish('claude-code', { key: { labels } }))
+  await connectTool(workshop, wish('claude-code'))
+  expect(counted()).toEqual([['website', ['ci']]])
+  const editKey: typeof gateway.editKey = async (id, edit) => {
+    await gateway.editKey(id, edit)
+    writeFileSync(join(workshop.home, '.claude', 'settings.json'), '{ no json')
+  }
+  const meddled = { ...workshop, gateway: { ...gateway, editKey } }
+  const other = wish('claude-code', { key: { labels: { project: 'books' } } })
+  await expect(connectTool(meddled, other)).rejects.toThrow('settings.json')
+  expect(counted()).toEqual([['website', ['ci']]])
+  write(join(workshop.home, '.claude', 'settings.json'), '{}')
+  await connectTool(workshop, other)
+  expect(counted()).toEqual([['books', ['ci']]])
+})
+
 /** A tool that is connected, and whose connection with another key, `new`, was refused when that key was made already. */
 async function refusedWithNewKey(): Promise<{ workshop: TestWorkshop; settings: string }> {
   const workshop = openWorkshop()

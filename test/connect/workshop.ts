@@ -82,9 +82,9 @@ export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageV
     models: async () => models,
     packages: async () => packages,
     keys: async () => made,
-    createKey: async ({ name, package: packageName, tool }) => {
+    createKey: async ({ name, package: packageName, tool, project = null, tags = [] }) => {
       asked.push(`create ${name} in ${packageName}`)
-      made.push({ ...keyView(`k-${made.length + 1}`, name, packageName), tool })
+      made.push({ ...keyView(`k-${made.length + 1}`, name, packageName), tool, project, tags })
       return { id: `k-${made.length}`, name, key: newValue(`k-${made.length}`), expires_at: null }
     },
     rotateKey: async (id) => {
@@ -93,6 +93,10 @@ export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageV
     },
     moveKey: async (id, packageName) =>
       void (asked.push(`move ${id} to ${packageName}`), change(id, { package: packageName })),
+    editKey: async (id, { project, tags }) => {
+      asked.push(`edit ${id}`)
+      change(id, { ...(project !== undefined && { project }), ...(tags !== undefined && { tags }) })
+    },
     suspendKey: async (id) => void (asked.push(`suspend ${id}`), change(id, { status: 'suspended' })),
     resumeKey: async (id) => void (asked.push(`resume ${id}`), change(id, { status: 'active' })),
   }

@@ -11,6 +11,7 @@ it('keeps its filters in the address, and shows nothing else', async () => {
   const { admin } = dashboard.farebox
   await admin.call('createKey', { body: { name: 'noted', package: 'starter' } })
   await dashboard.visit('/audit', async (page) => {
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByLabel('What', { exact: true }).selectOption({ label: 'Created a key' })
     await page.waitForURL(/action=createKey/)
     await page.getByRole('row').filter({ hasText: 'noted' }).waitFor()
@@ -18,7 +19,7 @@ it('keeps its filters in the address, and shows nothing else', async () => {
     await page.reload()
     await page.getByRole('row').filter({ hasText: 'noted' }).waitFor()
     expect(await page.getByRole('row').filter({ hasText: 'Set up the demo' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: 'Remove the filter What: Created a key' }).click()
     await page.getByRole('row').filter({ hasText: 'Set up the demo' }).waitFor()
   })
 })

@@ -29,6 +29,15 @@ const PAGES = [
   ['audit', 'tbody tr'],
   ['settings', 'tr:has-text("hold_wait_ms")'],
 ] as const
+const WITH_FILTERS: ReadonlySet<string> = new Set([
+  'keys',
+  'models',
+  'providers',
+  'usage',
+  'requests',
+  'ledger',
+  'audit',
+])
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -57,8 +66,8 @@ it('fits on every page in each language', async () => {
       await page.waitForURL(`**/app/${name}`)
       await page.locator(sign).first().waitFor()
       // The fields of filters, where they are behind a button.
-      if (name === 'usage' || name === 'requests')
-        await page.getByRole('button', { name: 'Filters', exact: true }).click()
+      const filters = page.getByRole('main').getByRole('button', { name: 'Filters', exact: true })
+      if (WITH_FILTERS.has(name)) await filters.click()
       found.push(...(await faultsIn(page, name)))
     }
   })

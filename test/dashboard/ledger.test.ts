@@ -78,6 +78,7 @@ describe('the entries', () => {
 
   it('are narrowed down by key and kind, which the address keeps', async () => {
     await dashboard.visit('/ledger', async (page) => {
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
       await page.getByLabel('Key', { exact: true }).selectOption('spender')
       await page.getByLabel('Entry', { exact: true }).selectOption({ label: 'Adjustment' })
       await expect.poll(() => rows(page).count()).toBe(1)
@@ -86,6 +87,7 @@ describe('the entries', () => {
       expect(new URL(page.url()).search).toBe('?key=spender&kind=adjustment')
       await page.reload()
       await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByRole('button', { name: '2 filters' }).click()
       await page.getByLabel('Entry', { exact: true }).selectOption({ label: 'Lapse' })
       await page.getByText('No entry matches these filters.').waitFor()
       await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -98,6 +100,7 @@ describe('the entries', () => {
     const before = new Date(Date.parse(since) - 60_000).toISOString()
     await dashboard.visit(`/ledger?key=spender&since=${before}&until=${since}`, async (page) => {
       await page.getByText('No entry matches these filters.').waitFor()
+      await page.getByRole('button', { name: '3 filters' }).click()
       await page.getByLabel('Until', { exact: true }).fill('')
       await expect.poll(() => rows(page).count()).toBe((await entries('spender')).length)
       expect(new URL(page.url()).searchParams.get('since')).toBe(before)

@@ -352,7 +352,8 @@ describe('the list', () => {
   it('keeps its filters in the address, and says when it could not be read', async () => {
     await add('a-needle')
     await dashboard.visit('/models', async (page) => {
-      await page.getByLabel('Search models').fill('needle')
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
+      await page.getByLabel('Search models').pressSequentially('needle')
       await rowOf(page, 'demo-chat').waitFor({ state: 'detached' })
       await page.getByLabel('Provider', { exact: true }).selectOption('demo')
       await page.getByText('No model matches these filters.').waitFor()

@@ -153,6 +153,10 @@ describe('the chart', () => {
       const sum = page.locator('.recharts-tooltip-wrapper').getByText('Total', { exact: true }).locator('..')
       await sum.waitFor()
       expect((await sum.innerText()).replace(/\D/g, '')).toBe(await page.evaluate(SUM_OF_TIP))
+      // The page has no table of its own for them.
+      await page.getByRole('link', { name: 'Show as a table' }).click()
+      await page.waitForURL((url) => url.pathname.endsWith('/usage') && url.search.includes('table=intervals'))
+      await page.getByRole('columnheader', { name: 'pointed-at' }).waitFor()
     })
   })
 })

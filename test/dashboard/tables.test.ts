@@ -13,28 +13,37 @@ beforeAll(async () => {
   await call('addPackage', { body: { name, type: 'monthly', credits: 4567.89 } })
   await call('addMember', { body: { name: 'Bartholomew of Northumberland', packages: 'all' } })
   await call('createKey', { body: { name: 'a-key-with-a-rather-long-name', package: name } })
+  const millions = 'a-package-of-many-millions'
+  await call('addPackage', { body: { name: millions, type: 'monthly', credits: 98_765_432.1 } })
+  await call('createKey', { body: { name: 'rich', package: millions, owner: 'Bartholomew of Northumberland' } })
+  await call('adjustKey', { id: 'rich', body: { credits: -12_345_678.123456, reason: 'spent elsewhere' } })
   const asked = { url: dashboard.farebox.url, key: dashboard.key }
   await (await postChat(asked, { model: 'demo-chat' })).text()
 })
 afterAll(() => dashboard.close())
 
 describe('tables', () => {
+  const WIDE = [800, 1040, 1280, 1440]
+
   it.each([
-    ['keys', 'Keys', 800],
-    ['keys', 'Keys', 1280],
-    ['members', 'Members', 800],
-    ['overview', 'Latest requests', 800],
-  ])('of %s fit a window: %s at %d pixels', async (path, name, width) => {
-    await dashboard.visit(
-      `/${path}`,
-      async (page) => {
-        // A card of the same name may be around it.
-        const region = page.getByRole('region', { name, exact: true }).last()
-        await region.getByRole('row').nth(1).waitFor()
-        expect(await region.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
-      },
-      { width },
-    )
+    ['keys?q=a-key', 'Keys', WIDE],
+    ['keys?q=rich', 'Keys', [420, ...WIDE]],
+    ['members', 'Members', [800]],
+    ['overview', 'Latest requests', [800]],
+    ['ledger?key=rich', 'Ledger', [420]],
+    ['usage?group=key', 'The same numbers', [420]],
+  ])('of %s fit a window', async (path, name, widths) => {
+    await dashboard.visit(`/${path}`, async (page) => {
+      // A card of the same name may be around it.
+      const region = page.getByRole('region', { name, exact: true }).last()
+      await region.getByRole('row').nth(1).waitFor()
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 })
+        await expect
+          .poll(() => region.evaluate((box) => box.scrollWidth - box.clientWidth), { message: `${width} px` })
+          .toBe(0)
+      }
+    })
   })
 
   it('have their columns of members where they are before the usage is known', async () => {

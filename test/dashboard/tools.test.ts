@@ -108,9 +108,11 @@ describe('Claude Code', () => {
       await dialog.getByRole('group', { name: 'What changes' }).waitFor()
       await dialog.getByLabel('Model', { exact: true }).selectOption('demo-chat')
       await dialog.getByRole('group', { name: 'What changes' }).waitFor({ state: 'detached' })
+      await dialog.getByLabel('Project', { exact: true }).fill('website')
       await dialog.getByRole('button', { name: 'Show the changes' }).click()
       await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
       await dialog.getByRole('button', { name: 'Done' }).click()
+      expect(await dashboard.farebox.admin.call('showKey', { id: 'claude-code' })).toMatchObject({ project: 'website' })
 
       const written = readFileSync(settings, 'utf8')
       writeFileSync(settings, written.replace(dashboard.farebox.url, 'https://elsewhere.example'))

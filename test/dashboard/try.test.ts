@@ -227,6 +227,20 @@ describe('a request that is refused', () => {
 })
 
 describe('the page', () => {
+  it('offers the models that the package of the key includes, and says whose choice that is', async () => {
+    const { admin } = dashboard.farebox
+    await admin.call('addPackage', { body: { name: 'trial', type: 'topup', credits: 1, models: ['chat'] } })
+    await admin.call('createKey', { body: { name: 'on-trial', package: 'trial' } })
+    await dashboard.visit('/try?key=on-trial&model=demo-chat', async (page) => {
+      const offered = page.getByLabel('Model', { exact: true }).getByRole('option')
+      await page.getByText("Those that the key's package “trial” includes.").waitFor()
+      expect((await offered.allTextContents()).map((text) => text.split(' ')[0])).toEqual(['chat'])
+      await page.getByLabel('Key', { exact: true }).selectOption('first')
+      await page.getByText('“trial” includes').waitFor({ state: 'detached' })
+      expect(await offered.count()).toBeGreaterThan(1)
+    })
+  })
+
   it('tells a member without a key what to do first', async () => {
     await dashboard.farebox.admin.call('addMember', { body: { name: 'ada', password: PASSWORD } })
     await dashboard.visit(

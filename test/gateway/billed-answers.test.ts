@@ -78,7 +78,7 @@ describe('days of answers', () => {
           day: '2026-10-01',
           source: 'answers',
           tokens: null,
-          money: { ours: '0.000078', theirs: '0.0000776', difference: '-0.0000004' },
+          money: { ours: '0.000078', theirs: '0.0000776', difference: '-0.0000004', of_tokens: null },
           state: 'agrees',
           causes: ['rounding'],
           call_count: 0,

@@ -85,11 +85,12 @@ describe('a tool', () => {
   })
 
   it('that is set up by hand gets a key and the lines for it', async () => {
-    const { next, changes } = await connect({ seen: [] }, 'jetbrains')
+    const { next, changes } = await connect({ seen: [], project: 'Website', tags: ['ci'] }, 'jetbrains')
     const key = readFileSync(join(farebox.dataDir, 'connections', 'jetbrains', 'key'), 'utf8')
     expect(changes).toEqual([])
     expect(next).toContain(`API key: ${key}`)
     expect(await toolOf('jetbrains')).toMatchObject({ state: 'waiting', files: [], ways: ['copy'] })
+    expect(await farebox.admin.call('showKey', { id: 'jetbrains' })).toMatchObject({ project: 'website', tags: ['ci'] })
   })
 })
 

@@ -19,6 +19,8 @@ const WISH = {
   accounts: ['key_a'],
 }
 const KINDS = ['openai', 'anthropic'] as const
+/** Those that tell their pages in one, too. */
+const ALL_KINDS = [...KINDS, 'openrouter'] as const
 const STATUSES = [301, 302, 303, 307, 308] as const
 
 let home: Server
@@ -57,8 +59,8 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-async function read(kind: (typeof KINDS)[number]) {
-  const { requests, headers } = INTERFACES[kind]
+async function read(kind: (typeof ALL_KINDS)[number]) {
+  const { requests, headers, nextPageOf } = INTERFACES[kind]
   const questions = requests({ ...WISH, project: 'proj_a' })
   const known: unknown[] = []
   const pages = await readReportPages(
@@ -85,7 +87,7 @@ async function read(kind: (typeof KINDS)[number]) {
   return { pages, paths: new Set(questions.map(({ path }) => path)) }
 }
 
-const REDIRECTS = KINDS.flatMap((kind) =>
+const REDIRECTS = ALL_KINDS.flatMap((kind) =>
   STATUSES.flatMap((status) =>
     ['http://127.0.0.1:PORT/v1', '//127.0.0.1:PORT/', 'http://localhost:PORT/'].map((location) => ({
       kind,
@@ -153,6 +155,18 @@ it.each([
   expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('damaged') as string } })
 })
 
+it('a next page that OpenRouter never speaks of is not asked for', async () => {
+  const next = `http://127.0.0.1:${portOf(elsewhere)}/`
+  answer = (_, response) => response.end(JSON.stringify({ data: [], has_more: true, next_page: next, next }))
+  expect((await read('openrouter')).pages).toEqual([
+    { data: [], has_more: true, next_page: next, next, report: 'activity', account: 'key_a' },
+  ])
+  expect(asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ['/api/v1/activity?api_key_hash=key_a', `Bearer ${SECRET}`],
+  ])
+  expect(astray).toBe(0)
+})
+
 it('pages that lead back to an earlier one are no report', async () => {
   answer = (request, response) => {
     const page = new URL(request.url ?? '', 'http://home').searchParams.get('page')
@@ -211,16 +225,16 @@ it.each([
   ['the results of a bucket', { data: [{ results: 'none' }] }],
   ['a result', { data: [{ results: [null, 7] }] }],
 ])('of Anthropic for one workspace is refused by its reader where %s is none', (_, page) => {
-  const read = readReport(JSON.stringify([INTERFACES.anthropic.ofProject(page, 'wrkspc_a')]))
+  const read = readReport(JSON.stringify([INTERFACES.anthropic.wishedOf(page, { ...WISH, project: 'wrkspc_a' })]))
   expect(read).toMatchObject({ type: 'problem' })
 })
 
 it('of Anthropic has the amounts of its own workspace alone', () => {
   const result = (workspace: string | null) => ({ amount: '1', workspace_id: workspace })
   const page = { data: [{ results: [result('wrkspc_a'), result(null), result('wrkspc_b')] }], has_more: false }
-  const { ofProject } = INTERFACES.anthropic
-  expect(ofProject(page, 'wrkspc_a')).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
-  expect(ofProject(page, undefined)).toBe(page)
+  const { wishedOf } = INTERFACES.anthropic
+  expect(wishedOf(page, { ...WISH, project: 'wrkspc_a' })).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
+  expect(wishedOf(page, { ...WISH, project: undefined })).toBe(page)
 })
 
 const NAME = 'api.provider.test'

@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BillDays } from '#contract/bills.ts'
+import { priceRow } from '#core/price.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { billDays } from '#reports/bill-days.ts'
 import { rowsToKeep } from '#reports/kept-bills.ts'
 import { keepReport } from '#store/bill-reports.ts'
 import { openForWriting, type Db } from '#store/database.ts'
 import { billOf, pagesOf, type Style } from '../bills/fake-bill.ts'
-import { chargeOf, DAY, makeMonth, MONTH, type Month } from '../bills/traffic.ts'
+import { chargeOf, modelPrice } from '../bills/prices.ts'
+import { DAY, makeMonth, MONTH, searchesIn, type Month } from '../bills/traffic.ts'
 import { exported } from './recompute.ts'
 
 const PROGRAM = join(import.meta.dirname, 'bills.py')
@@ -40,20 +42,28 @@ function record({ records }: Month): void {
   const insert = db.prepare(
     `INSERT INTO usage_record (id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status,
        input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, usage_source, hold_micro, charge_micro, is_overrun,
-       created_at_ms, duration_ms, estimated_classes, attempts, details)
-     VALUES (?, 'k', 'pkg', 'chat', 'm', ?, ?, 0, ?, 200, ?, ?, ?, ?, ?, 0, ?, 0, ?, ?, ?, ?, ?)`,
+       created_at_ms, duration_ms, estimated_classes, attempts, details, price_version)
+     VALUES (?, 'k', 'pkg', 'chat', ?, ?, ?, 0, ?, 200, ?, ?, ?, ?, ?, 0, ?, 0, ?, ?, ?, ?, ?, 1)`,
+  )
+  const price = db.prepare(
+    `INSERT INTO price (model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms, details)
+     VALUES (@model, @version, @input_micro, @output_micro, @cache_read_micro, @cache_write_micro, 0, @details)`,
   )
   db.transaction(() => {
+    for (const model of new Set(records.map(({ upstreamModel }) => upstreamModel)))
+      price.run({ model, ...priceRow(modelPrice(model)) })
     for (const one of records) {
       const { counts, upstreamModel: model, isServed, usageSource: source } = one
+      const searches = searchesIn(one.unitParts)
       const attempts = [...one.failedModels.map((failed) => ({ provider: 'provider', model: failed })), {}]
-      const charge = source === 'none' ? 0 : chargeOf(model, counts)
+      const charge = source === 'none' ? 0 : chargeOf(model, counts, searches)
       const used = [counts.input, counts.cache_read, counts.cache_write, counts.output]
-      const details = one.hasUnits ? '{"units":{"web_search":1}}' : null
+      const units = searches > 0 ? { web_search: searches } : { search_without_a_price: 1 }
+      const details = one.hasUnits ? JSON.stringify({ units }) : null
       const times = [one.startMs, one.endMs - one.startMs]
       const who = isServed ? ['p', model] : ['other', 'elsewhere']
       const rest = [one.estimatedClasses, JSON.stringify(attempts), details]
-      insert.run(one.id, ...who, one.outcome, ...used, source, charge, ...times, ...rest)
+      insert.run(one.id, model, ...who, one.outcome, ...used, source, charge, ...times, ...rest)
     }
   })()
 }
@@ -92,7 +102,7 @@ function recompute(shown: BillDays, reports: readonly (readonly object[])[]): { 
 
 describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', (style) => {
   it('has the numbers that another program computes, also after a revised report', () => {
-    const month = makeMonth({ seed: style.length, share: 0.2, pairs: 0.2, extras: 0.3, models: 4 })
+    const month = makeMonth({ seed: style.length, share: 0.2, pairs: 0.2, extras: 0.3, strangers: 0.5, models: 4 })
     record(month)
     recordImages()
     const bill = billOf(month, style)

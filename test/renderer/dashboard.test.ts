@@ -190,6 +190,8 @@ async function withPage(
   if (browser === undefined) throw new Error('the browser has not been started')
   const context = await browser.newContext({ locale: 'en-GB' })
   const page = await context.newPage()
+  // As in the other tests of the dashboard: less than a test has, so that the step that failed is named.
+  page.setDefaultTimeout(60_000)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {

@@ -1,5 +1,6 @@
 // A provider that answers chat completions, meters them by rules of its own, and reports them as OpenAI and Anthropic publish their
-// interfaces for usage and costs (read on 2026-11-22): in pages, only to an administrator, and with the faults that a test asks for.
+// interfaces for usage and costs (read on 2026-11-22), and OpenRouter its activity (2026-11-27): only to an administrator, in pages where
+// they have any, and with the faults that a test asks for.
 
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -38,6 +39,8 @@ export type BillProvider = {
   readonly projects: Map<string, readonly ListedKey[]>
   /** Buckets on one page, however many are asked for. */
   perPage: number
+  /** How long after a call it is in a report. */
+  lateMs: number
   close(): Promise<void>
 }
 
@@ -48,14 +51,15 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     void answer(request, response)
   })
   const projects = new Map<string, readonly ListedKey[]>()
-  const provider = { requests, calls, faults, metered, projects, perPage: 50 }
+  const provider = { requests, calls, faults, metered, projects, perPage: 50, lateMs: 0 }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://provider')
     if (request.method === 'POST') return answerCall(request, response)
     requests.push({ path: pathname, query: searchParams, headers: request.headers })
     const fault = faults.shift()
-    const page = keysFor(pathname, searchParams) ?? pageFor(pathname, searchParams)
+    const page =
+      keysFor(pathname, searchParams) ?? activityFor(pathname, searchParams) ?? pageFor(pathname, searchParams)
     const isAdmin = [`Bearer ${adminSecret}`, adminSecret].includes(
       request.headers.authorization ?? String(request.headers['x-api-key']),
     )
@@ -88,6 +92,20 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     return keys && { data: keys.map(({ id, name, hint: text }) => ({ id, name, [hint]: text })), has_more: false }
   }
 
+  /** All whole days of the last thirty, the latest first; never what it was cached of. */
+  function activityFor(path: string, query: URLSearchParams): object | undefined {
+    if (path !== '/api/v1/activity') return undefined
+    const todayMs = nowMs() - (nowMs() % DAY)
+    const hash = query.get('api_key_hash')
+    const counted = metered.filter(
+      ({ endMs, key }) => endMs >= todayMs - 30 * DAY && endMs < todayMs && (hash === null || hash === key),
+    )
+    const days = [...Map.groupBy(counted, ({ endMs }) => instant(endMs - (endMs % DAY)).slice(0, 10))]
+    return {
+      data: days.toSorted(([one], [other]) => (one < other ? 1 : -1)).map(([date, ofDay]) => activityOf(date, ofDay)),
+    }
+  }
+
   function pageFor(path: string, query: URLSearchParams): object | undefined {
     const results = RESULTS[path]
     if (results === undefined) return undefined
@@ -96,7 +114,9 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     const [fromMs, toMs] = isOpenAi ? [at('start_time'), at('end_time')] : [at('starting_at'), at('ending_at')]
     const widthMs = query.get('bucket_width') === '1h' ? HOUR : DAY
     const keys = query.getAll('api_key_ids[]')
-    const counted = metered.filter(({ key }) => keys.length === 0 || keys.includes(key))
+    const counted = metered.filter(
+      ({ key, endMs }) => (keys.length === 0 || keys.includes(key)) && endMs + provider.lateMs <= nowMs(),
+    )
     const buckets = Array.from({ length: Math.ceil((toMs - fromMs) / widthMs) }, (_, index): Bucket => {
       const startMs = fromMs + index * widthMs
       const endMs = startMs + widthMs
@@ -153,6 +173,22 @@ function instant(atMs: number): string {
 
 function sum(metered: readonly Metered[], of: 'prompt' | 'completion'): number {
   return metered.reduce((total, one) => total + one[of], 0)
+}
+
+function activityOf(date: string, metered: readonly Metered[]): object {
+  return {
+    date,
+    model: BILL_MODEL.replace(/-\d{4}.*/, ''),
+    model_permaslug: BILL_MODEL,
+    endpoint_id: '550e8400-e29b-41d4-a716-446655440000',
+    provider_name: 'Somebody',
+    usage: (sum(metered, 'prompt') + 2 * sum(metered, 'completion')) / 1e6,
+    byok_usage_inference: 0,
+    requests: metered.length,
+    prompt_tokens: sum(metered, 'prompt'),
+    completion_tokens: sum(metered, 'completion'),
+    reasoning_tokens: 0,
+  }
 }
 
 const byKey = (bucket: Bucket) => [...Map.groupBy(bucket.metered, ({ key }) => key)]

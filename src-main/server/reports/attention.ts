@@ -185,7 +185,12 @@ function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer, low: reado
     .map(budgetLine)
 }
 
-const BUDGET_PAGES: Readonly<Record<string, string>> = { key: 'keys', member: 'members', provider: 'providers' }
+const BUDGET_PAGES: Readonly<Record<string, string>> = {
+  key: 'keys',
+  member: 'members',
+  provider: 'providers',
+  tool: 'usage',
+}
 
 function budgetLine({ scope, name, threshold, nextResetAtMs }: ReachedBudget): Attention {
   const at = nextResetAtMs === undefined ? null : iso(nextResetAtMs)

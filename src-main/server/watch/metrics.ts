@@ -13,7 +13,7 @@ import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { BackupStanding } from '#server/watch/scheduled-backups.ts'
-import type { BillStanding } from '#server/watch/bill-standing.ts'
+import { billFamilies, type BillStanding } from '#server/watch/bill-standing.ts'
 import type { CallMetrics } from '#server/watch/call-metrics.ts'
 import { targetsView, providerUseView, type HealthDeps } from '#server/watch/health.ts'
 import type { LoopMeter } from '#server/watch/loop-meter.ts'
@@ -80,19 +80,6 @@ function gatewayFamilies({ version, ledger, open, drains, readiness, pause, conn
     gauge('farebox_open_holds', 'Holds that are not resolved; without running calls there are none.', ledger.openHolds),
     gauge('farebox_held_credits', 'Credits that running calls hold.', microToCredits(ledger.heldMicro)),
     counter('farebox_faults_total', 'Mistakes of Farebox itself.', faults()),
-  ]
-}
-
-/** Of the last comparison; nothing where there was none. */
-function billFamilies({ latest }: BillStanding): Family[] {
-  if (latest === undefined) return []
-  const { agreedUntil, unexplained, amount, comparedAtMs } = latest
-  const untilS = agreedUntil === undefined ? 0 : Date.parse(agreedUntil) / 1000
-  return [
-    gauge('farebox_bills_unexplained', 'Differences between bills and books that nothing explains.', unexplained),
-    gauge('farebox_bills_unexplained_usd', 'How much money they are about.', Number(amount)),
-    gauge('farebox_bills_agreed_until_seconds', 'Until when all bills agree; 0 where they do not.', untilS),
-    gauge('farebox_bills_compared_seconds', 'When that was compared.', comparedAtMs / 1000),
   ]
 }
 

@@ -1,7 +1,4 @@
-import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Button } from '#renderer/components/button.tsx'
-import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
+import type { ReactNode } from 'react'
 import type { DrawnSeries } from '#renderer/data/series.ts'
 
 export type ChartProps = {
@@ -11,20 +8,21 @@ export type ChartProps = {
   readonly times: readonly number[]
   /** Writes a value with its unit. */
   readonly valueText: (value: number) => string
-  /** Writes a point in time on the axis and in the table. */
+  /** Writes a point in time on the axis. */
   readonly timeText: (atMs: number) => string
-  /** Leaves the switch to the table out where the page shows the same numbers below. */
-  readonly hasTable?: boolean
+  /** Beside the legend: a link to the same numbers as a table, where the page does not show them below. */
+  readonly end?: ReactNode
   /** How high the drawing is, as a class. */
-  readonly heightClass?: string
+  readonly heightClass?: string | undefined
 }
 
-type ChartFrameProps = ChartProps & { readonly series: readonly DrawnSeries[]; readonly children: ReactNode }
+type ChartFrameProps = Pick<ChartProps, 'label' | 'end' | 'heightClass'> & {
+  readonly series: readonly DrawnSeries[]
+  readonly children: ReactNode
+}
 
-/** A chart with its legend, and the same numbers as a table for whoever cannot see it. */
-export function ChartFrame({ label, series, hasTable = true, heightClass, children, ...table }: ChartFrameProps) {
-  const { t } = useTranslation('common')
-  const [isTable, setIsTable] = useState(false)
+/** A chart with its legend. Whoever cannot see it finds its numbers in a table. */
+export function ChartFrame({ label, series, end, heightClass, children }: ChartFrameProps) {
   return (
     <figure aria-label={label} className="flex flex-col gap-2">
       <div aria-hidden className={heightClass ?? 'h-56'}>
@@ -37,14 +35,8 @@ export function ChartFrame({ label, series, hasTable = true, heightClass, childr
             {one.label}
           </span>
         ))}
-        <span className="flex-1" />
-        {hasTable && (
-          <Button look="quiet" size="small" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
-            {t(isTable ? 'chart.hide' : 'chart.show')}
-          </Button>
-        )}
+        {end !== undefined && <span className="ml-auto">{end}</span>}
       </figcaption>
-      {isTable && <ChartTable label={label} series={series} {...table} />}
     </figure>
   )
 }
@@ -57,46 +49,5 @@ export function SeriesMark({ series }: { readonly series: DrawnSeries }) {
       style={series.isGhost === true ? { borderColor: series.colour } : { background: series.colour }}
       className={series.isGhost === true ? 'w-3 border-t-2 border-dashed' : 'size-2.5 rounded-sm'}
     />
-  )
-}
-
-function ChartTable({
-  label,
-  times,
-  valueText,
-  timeText,
-  series,
-}: ChartProps & { readonly series: readonly DrawnSeries[] }) {
-  const { t } = useTranslation('common')
-  return (
-    <div role="region" aria-label={label} tabIndex={0} className="max-h-72 overflow-auto">
-      <Table aria-label={label}>
-        <thead>
-          <tr>
-            <HeadCell>{t('chart.time')}</HeadCell>
-            {series.map((one) => (
-              <HeadCell key={one.id} align="right">
-                {one.label}
-              </HeadCell>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {times.map((at, index) => (
-            <Row key={at}>
-              <Cell>{timeText(at)}</Cell>
-              {series.map((one) => {
-                const value = one.values[index]
-                return (
-                  <Cell key={one.id} align="right">
-                    {value === undefined ? '–' : valueText(value)}
-                  </Cell>
-                )
-              })}
-            </Row>
-          ))}
-        </tbody>
-      </Table>
-    </div>
   )
 }

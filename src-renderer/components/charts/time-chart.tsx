@@ -1,4 +1,4 @@
-// Bars and lines over time. The drawing is hidden from screen readers, and so takes no focus; the table says the same.
+// Bars and lines over time. The drawing is hidden from screen readers, and so takes no focus; a table says the same.
 // The chart library is large and comes later: the frame and the legend have their height before it.
 
 import { lazy, Suspense, useMemo } from 'react'
@@ -28,9 +28,9 @@ type StackedBarsProps = TimeChartProps & {
 /** Series that add up, on top of each other. */
 export function StackedBars({ ghost, onPick, ...props }: StackedBarsProps) {
   const { drawn, rows } = useDrawn(props, ghost)
-  const { timeText, valueText, isWhole } = props
+  const { label, end, heightClass, timeText, valueText, isWhole } = props
   return (
-    <ChartFrame {...props} series={drawn}>
+    <ChartFrame {...{ label, end, heightClass }} series={drawn}>
       <Suspense fallback={<Skeleton className="h-full" />}>
         <BarDrawing {...{ timeText, valueText, isWhole, drawn, rows, onPick }} />
       </Suspense>
@@ -41,9 +41,9 @@ export function StackedBars({ ghost, onPick, ...props }: StackedBarsProps) {
 /** Series that are compared; unknown values leave a gap. */
 export function Lines(props: TimeChartProps) {
   const { drawn, rows } = useDrawn(props)
-  const { timeText, valueText } = props
+  const { label, end, heightClass, timeText, valueText } = props
   return (
-    <ChartFrame {...props} series={drawn}>
+    <ChartFrame {...{ label, end, heightClass }} series={drawn}>
       <Suspense fallback={<Skeleton className="h-full" />}>
         <LineDrawing {...{ timeText, valueText, drawn, rows }} />
       </Suspense>

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { ADMIN_ROUTES } from '#contract/admin-routes.ts'
-import { Button } from '#renderer/components/button.tsx'
-import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
-import type { AuditSearch } from '#renderer/pages/audit/search.ts'
+import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
+import { FilterSelect } from '#renderer/components/filters.tsx'
+import type { AuditSearch, AuditSearchChange } from '#renderer/pages/audit/search.ts'
 
 /** Only what changes something is noted. */
 const ACTIONS = Object.entries(ADMIN_ROUTES).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]))
@@ -15,49 +15,42 @@ const OTHERS = [
 ] as const
 
 type FilterChoice = { readonly value: string; readonly label: string }
-type Filter = Pick<AuditSearch, 'action' | 'actor'>
 type AuditFiltersProps = {
-  readonly filter: Filter
+  readonly filter: AuditSearch
   readonly members: readonly string[]
-  readonly onChange: (filter: Filter) => void
+  readonly onChange: (change: AuditSearchChange) => void
 }
 
-export function AuditFilters({ filter, members, onChange }: AuditFiltersProps) {
+export function AuditFilters({ filter: { action, actor }, members, onChange }: AuditFiltersProps) {
   const { t, i18n } = useTranslation('audit')
-  const actions = ACTIONS.map((value) => ({ value, label: t(`actions.${value}`, { defaultValue: value }) }))
-  const others = OTHERS.map(({ actor, word }): FilterChoice => ({ value: actor, label: t(`actors.${word}`) }))
+  const nameOf = (value: string) => t(`actions.${value}`, { defaultValue: value })
+  const actions = ACTIONS.map((value) => ({ value, label: nameOf(value) }))
+  const others = OTHERS.map(({ actor: value, word }): FilterChoice => ({ value, label: t(`actors.${word}`) }))
+  const actors = [...members.map((name) => ({ value: name, label: name })), ...others]
+  const fields = [
+    { id: 'action', label: t('action'), value: action && nameOf(action) },
+    { id: 'actor', label: t('actor'), value: actors.find(({ value }) => value === actor)?.label ?? actor },
+  ]
   return (
-    <FilterBar>
+    <FilterPanel
+      isInCard
+      set={setFilters(fields, onChange)}
+      onClear={() => onChange({ action: undefined, actor: undefined })}
+    >
       <FilterSelect
         label={t('action')}
-        value={filter.action}
+        value={action}
         all={t('allActions')}
         choices={actions.toSorted((left, right) => left.label.localeCompare(right.label, i18n.language))}
-        onChange={(action) => onChange(without({ ...filter, action }))}
+        onChange={(value) => onChange({ action: value })}
       />
       <FilterSelect
         label={t('actor')}
-        value={filter.actor}
+        value={actor}
         all={t('allActors')}
-        choices={[...members.map((name) => ({ value: name, label: name })), ...others]}
-        onChange={(actor) => onChange(without({ ...filter, actor }))}
+        choices={actors}
+        onChange={(value) => onChange({ actor: value })}
       />
-      {(filter.action !== undefined || filter.actor !== undefined) && (
-        <Button look="quiet" onClick={() => onChange({})}>
-          {t('clear')}
-        </Button>
-      )}
-    </FilterBar>
+    </FilterPanel>
   )
-}
-
-/** An address has no member for what does not narrow. */
-function without({
-  action,
-  actor,
-}: {
-  readonly action?: string | undefined
-  readonly actor?: string | undefined
-}): Filter {
-  return { ...(action === undefined ? {} : { action }), ...(actor === undefined ? {} : { actor }) }
 }

@@ -9,7 +9,7 @@ import { EmptyState } from '#renderer/components/states.tsx'
 import { AuditEntry } from '#renderer/pages/audit/AuditEntry.tsx'
 import { AuditFilters } from '#renderer/pages/audit/AuditFilters.tsx'
 import { useColumns } from '#renderer/pages/audit/columns.tsx'
-import type { AuditSearch } from '#renderer/pages/audit/search.ts'
+import { parseSearch, type AuditSearchChange } from '#renderer/pages/audit/search.ts'
 
 const route = getRouteApi('/shell/audit')
 
@@ -23,7 +23,13 @@ export function AuditPage() {
   const members = useApi('listMembers', {})
   const columns = useColumns()
   const entries = audit.data?.pages.flatMap((page) => page.entries)
-  const change = (next: AuditSearch) => void navigate({ to: '/audit', search: next, replace: true, resetScroll: false })
+  const change = (part: AuditSearchChange) =>
+    void navigate({
+      to: '/audit',
+      search: (now) => parseSearch({ ...now, ...part }),
+      replace: true,
+      resetScroll: false,
+    })
   const isFiltered = filter.action !== undefined || filter.actor !== undefined
   return (
     <ListPage
@@ -44,14 +50,14 @@ export function AuditPage() {
       idOf={(entry) => entry.id}
       openId={open}
       onEnd={audit.goOn}
-      onOpen={(entry) => change({ ...filter, open: entry.id })}
+      onOpen={(entry) => change({ open: entry.id })}
       empty={
         <EmptyState icon={ScrollText} title={t(isFiltered ? 'noneFiltered' : 'none')}>
           {t(isFiltered ? 'noneFilteredHow' : 'noneHow')}
         </EmptyState>
       }
     >
-      <AuditEntry entry={entries?.find(({ id }) => id === open)} onClose={() => change(filter)} />
+      <AuditEntry entry={entries?.find(({ id }) => id === open)} onClose={() => change({ open: undefined })} />
     </ListPage>
   )
 }

@@ -8,6 +8,9 @@ export type AuditSearch = {
   readonly actor?: string
 }
 
+/** What is undefined is taken out of the address. */
+export type AuditSearchChange = { readonly [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }
+
 export function parseSearch(raw: Readonly<Record<string, unknown>>): AuditSearch {
   return { ...textIn(raw, 'open'), ...textIn(raw, 'action'), ...textIn(raw, 'actor') }
 }

@@ -1,10 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import type { KeyView } from '#contract/schemas.ts'
-import { Button } from '#renderer/components/button.tsx'
-import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
+import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
+import { FilterSelect } from '#renderer/components/filters.tsx'
+import { RowCount } from '#renderer/components/row-count.tsx'
 import { choicesOf, STATE_FILTERS } from '#renderer/data/key-list.ts'
 import { countText } from '#renderer/data/numbers.ts'
-import type { KeysSearch } from '#renderer/pages/keys/search.ts'
+import type { KeysSearch, KeysSearchChange } from '#renderer/pages/keys/search.ts'
 
 type KeyFiltersProps = {
   readonly role: 'administrator' | 'member'
@@ -12,34 +13,44 @@ type KeyFiltersProps = {
   readonly keys: readonly KeyView[] | undefined
   readonly shown: number | undefined
   readonly filter: KeysSearch
-  readonly onChange: (filter: KeysSearch) => void
+  readonly onChange: (change: KeysSearchChange) => void
+  readonly onClear: () => void
 }
 
-export function KeyFilters({ role, keys = [], shown, filter, onChange }: KeyFiltersProps) {
+export function KeyFilters({ role, keys = [], shown, filter, onChange, onClear }: KeyFiltersProps) {
   const { t, i18n } = useTranslation('keys')
-  const { q, state, package: packageName, owner } = filter
+  const { q = '', state, package: packageName, owner } = filter
   const plain = (names: readonly string[]) => names.map((value) => ({ value, label: value }))
-  const set = <Name extends keyof KeysSearch>(name: Name, value: KeysSearch[Name] | undefined) => {
-    const { [name]: _, ...rest } = filter
-    onChange(value === undefined || value === '' ? rest : { ...rest, [name]: value })
-  }
-  const isFiltered = [q, state, packageName, owner].some((value) => value !== undefined)
+  const fields = [
+    { id: 'state', label: t('column.state'), value: state && t(`filter.${state}`) },
+    { id: 'package', label: t('column.package'), value: packageName },
+    { id: 'owner', label: t('column.owner'), value: owner },
+  ]
   return (
-    <FilterBar>
-      <FilterText label={t('filter.search')} value={q ?? ''} onChange={(value) => set('q', value)} />
+    <FilterPanel
+      isInCard
+      search={{ label: t('filter.search'), value: q, onChange: (text) => onChange({ q: text }) }}
+      set={setFilters(fields, onChange)}
+      onClear={onClear}
+      end={
+        <RowCount>
+          {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
+        </RowCount>
+      }
+    >
       <FilterSelect
         label={t('column.state')}
         all={t('filter.current')}
         value={state}
         choices={STATE_FILTERS.map((value) => ({ value, label: t(`filter.${value}`) }))}
-        onChange={(value) => set('state', value)}
+        onChange={(value) => onChange({ state: value })}
       />
       <FilterSelect
         label={t('column.package')}
         all={t('filter.packages')}
         value={packageName}
         choices={plain(choicesOf(keys.map((key) => key.package)))}
-        onChange={(value) => set('package', value)}
+        onChange={(value) => onChange({ package: value })}
       />
       {role === 'administrator' && (
         <FilterSelect
@@ -47,17 +58,9 @@ export function KeyFilters({ role, keys = [], shown, filter, onChange }: KeyFilt
           all={t('filter.owners')}
           value={owner}
           choices={plain(choicesOf(keys.map((key) => key.owner)))}
-          onChange={(value) => set('owner', value)}
+          onChange={(value) => onChange({ owner: value })}
         />
       )}
-      {isFiltered && (
-        <Button look="quiet" onClick={() => onChange({})}>
-          {t('filter.clear')}
-        </Button>
-      )}
-      <span role="status" className="ml-auto text-xs text-muted tabular-nums">
-        {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
-      </span>
-    </FilterBar>
+    </FilterPanel>
   )
 }

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { KeyView } from '#contract/schemas.ts'
 import { Status, type Tone } from '#renderer/components/badge.tsx'
 import { Bar } from '#renderer/components/bar.tsx'
+import { cn } from '#renderer/components/cn.ts'
 import { Money } from '#renderer/components/money.tsx'
 import { Outlook } from '#renderer/components/outlook.tsx'
 import { KEY_STATES, type KeyState as State } from '#renderer/data/key-list.ts'
@@ -18,11 +19,17 @@ export function KeyState({ status }: { readonly status: string }) {
   return <Status tone={state === undefined ? 'calm' : TONES[state]}>{state ? t(`state.${state}`) : status}</Status>
 }
 
+type KeyBalanceProps = {
+  readonly item: KeyView
+  /** Sets the bar above the amounts, which take its room. */
+  readonly isLong: boolean
+}
+
 /** What is left of what, a bar of it, and what becomes of it. */
-export function KeyBalance({ item }: { readonly item: KeyView }) {
+export function KeyBalance({ item, isLong }: KeyBalanceProps) {
   return (
     <span className="flex flex-col gap-0.5">
-      <BalanceBar balance={item.balance} />
+      <BalanceBar balance={item.balance} isLong={isLong} />
       <span className="text-xs text-muted">
         <Outlook item={item} />
       </span>
@@ -30,16 +37,20 @@ export function KeyBalance({ item }: { readonly item: KeyView }) {
   )
 }
 
-function BalanceBar({ balance }: { readonly balance: KeyView['balance'] }) {
+type BalanceBarProps = { readonly balance: KeyView['balance']; readonly isLong: boolean }
+
+function BalanceBar({ balance, isLong }: BalanceBarProps) {
   const { t } = useTranslation('keys')
   if (balance.total_credits === null) return <span className="text-muted">{t('balance.unlimited')}</span>
   return (
-    <span className="flex items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-1">
+    <span
+      className={cn('flex items-center gap-3', isLong ? STACKED : 'max-sm:flex-col max-sm:items-start max-sm:gap-1')}
+    >
       <Bar
         total={balance.total_credits}
         used={balance.used_credits}
         held={balance.held_credits}
-        className="w-16 min-[1440px]:w-24"
+        className={isLong ? 'sm:w-full max-sm:w-16' : 'w-16 min-[1440px]:w-24'}
       />
       <span className="whitespace-nowrap sm:ml-auto">
         <Money credits={balance.remaining_credits} hasUnit={false} />
@@ -51,3 +62,5 @@ function BalanceBar({ balance }: { readonly balance: KeyView['balance'] }) {
     </span>
   )
 }
+
+const STACKED = 'flex-col items-start gap-1'

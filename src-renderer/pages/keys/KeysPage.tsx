@@ -7,13 +7,13 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
-import { filteredKeys } from '#renderer/data/key-list.ts'
+import { filteredKeys, isLongBalance } from '#renderer/data/key-list.ts'
 import { useKeyColumns } from '#renderer/pages/keys/columns.tsx'
 import { CreateKey } from '#renderer/pages/keys/CreateKey.tsx'
 import { KeyDialogs, useKeyTasks } from '#renderer/pages/keys/KeyDialogs.tsx'
 import { KeyDrawer } from '#renderer/pages/keys/KeyDrawer.tsx'
 import { KeyFilters } from '#renderer/pages/keys/KeyFilters.tsx'
-import { withOpen, type KeysSearch } from '#renderer/pages/keys/search.ts'
+import { parseSearch, withOpenKey, type KeysSearchChange } from '#renderer/pages/keys/search.ts'
 
 const route = getRouteApi('/shell/keys')
 const EVERY_MS = 10_000
@@ -25,12 +25,15 @@ export function KeysPage() {
   const role = useSession()?.role === 'administrator' ? 'administrator' : 'member'
   const keys = useApi('listKeys', {}, { everyMs: EVERY_MS })
   const { task, start, close } = useKeyTasks()
-  const columns = useKeyColumns(role, start)
   const shown = useMemo(() => keys.data && filteredKeys(keys.data, search), [keys.data, search])
+  const isLong = shown?.some(({ balance }) => isLongBalance(balance)) ?? false
+  const columns = useKeyColumns({ role, isLong, onAction: start })
   // By what the address says when it happens: a drawer that was closed just now must not come back with a filter.
-  const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
-  const create = () => void navigate({ search: (now) => ({ ...withOpen(now, undefined), make: 'key' }) })
-  const filter = (next: KeysSearch) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
+  const open = (id: string | undefined) => void navigate({ search: (now) => withOpenKey(now, id) })
+  const create = () => void navigate({ search: (now) => ({ ...withOpenKey(now, undefined), make: 'key' }) })
+  const filter = (change: KeysSearchChange) =>
+    void navigate({ search: (now) => withOpenKey(parseSearch({ ...now, ...change }), now.open), replace: true })
+  const clear = () => void navigate({ search: (now) => withOpenKey({}, now.open), replace: true })
   return (
     <ListPage
       title={t('title')}
@@ -38,7 +41,16 @@ export function KeysPage() {
       failed={t('failed')}
       list={keys}
       actions={<CreateButton onClick={create} />}
-      filters={<KeyFilters role={role} keys={keys.data} shown={shown?.length} filter={search} onChange={filter} />}
+      filters={
+        <KeyFilters
+          role={role}
+          keys={keys.data}
+          shown={shown?.length}
+          filter={search}
+          onChange={filter}
+          onClear={clear}
+        />
+      }
       columns={columns}
       items={shown}
       idOf={(key) => key.id}

@@ -16,7 +16,14 @@ import { KeyBalance, KeyState } from '#renderer/pages/keys/KeyState.tsx'
 
 type OnKeyAction = (task: KeyTask) => void
 
-export function useKeyColumns(role: 'administrator' | 'member', onAction: OnKeyAction): readonly Column<KeyView>[] {
+type KeyColumnsOptions = {
+  readonly role: 'administrator' | 'member'
+  /** Whether balances are too long to stand beside their bars. */
+  readonly isLong: boolean
+  readonly onAction: OnKeyAction
+}
+
+export function useKeyColumns({ role, isLong, onAction }: KeyColumnsOptions): readonly Column<KeyView>[] {
   const { t, i18n } = useTranslation('keys')
   return useMemo(() => {
     const owner: Column<KeyView> = {
@@ -50,17 +57,17 @@ export function useKeyColumns(role: 'administrator' | 'member', onAction: OnKeyA
       className: 'w-10 max-sm:hidden',
     }
     const first = role === 'administrator' ? [name, owner, entity] : [name, entity]
-    return [...first, ...restOf(t, i18n.language), actions]
-  }, [t, i18n.language, role, onAction])
+    return [...first, ...restOf(t, i18n.language, isLong), actions]
+  }, [t, i18n.language, role, isLong, onAction])
 }
 
 /** What a key has, when it was used, and whether it can be. */
-function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
+function restOf(t: TFunction<'keys'>, locale: string, isLong: boolean): Column<KeyView>[] {
   return [
     {
       id: 'balance',
       header: t('column.balance'),
-      cell: (key) => <KeyBalance item={key} />,
+      cell: (key) => <KeyBalance item={key} isLong={isLong} />,
       sortBy: (key) => (key.balance.remaining_credits === null ? undefined : microOf(key.balance.remaining_credits)),
     },
     {
@@ -76,14 +83,14 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
       header: t('column.used'),
       cell: (key) => <Time at={key.balance.last_used_at} none={t('never')} />,
       sortBy: (key) => msOf(key.balance.last_used_at),
-      className: 'max-[1279px]:hidden whitespace-nowrap',
+      className: isLong ? 'max-[1439px]:hidden whitespace-nowrap' : 'max-[1279px]:hidden whitespace-nowrap',
     },
     {
       id: 'expires',
       header: t('column.expires'),
       cell: (key) => <Time at={key.expires_at} none={t('never')} />,
       sortBy: (key) => msOf(key.expires_at),
-      className: 'max-lg:hidden whitespace-nowrap',
+      className: isLong ? 'max-[1279px]:hidden whitespace-nowrap' : 'max-lg:hidden whitespace-nowrap',
     },
     {
       id: 'state',
@@ -97,7 +104,7 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
 /** A name in one line, however long it is. */
 function Cut({ text }: { readonly text: string }) {
   return (
-    <span className="block max-w-24 truncate min-[1280px]:max-w-32" title={text}>
+    <span className="block max-w-24 truncate min-[1440px]:max-w-32" title={text}>
       {text}
     </span>
   )

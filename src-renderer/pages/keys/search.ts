@@ -1,5 +1,5 @@
 import { STATE_FILTERS, type KeyFilter } from '#renderer/data/key-list.ts'
-import { choiceIn, textIn } from '#renderer/data/search.ts'
+import { choiceIn, textIn, withOpen } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
 export type KeysSearch = KeyFilter & {
@@ -8,6 +8,9 @@ export type KeysSearch = KeyFilter & {
   /** What is being made, so that the palette can begin it from every page. */
   readonly make?: 'key'
 }
+
+/** What is undefined is taken out of the address. */
+export type KeysSearchChange = { readonly [Name in keyof KeysSearch]?: KeysSearch[Name] | undefined }
 
 export function parseSearch(raw: Readonly<Record<string, unknown>>): KeysSearch {
   return {
@@ -21,7 +24,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): KeysSearch 
 }
 
 /** The same filters with another key in the drawer, or none, and nothing being made. */
-export function withOpen(search: KeysSearch, id: string | undefined): KeysSearch {
-  const { open: _, make: __, ...filter } = search
-  return id === undefined ? filter : { ...filter, open: id }
+export function withOpenKey(search: KeysSearch, id: string | undefined): KeysSearch {
+  const { make: _, ...rest } = search
+  return withOpen(rest, id)
 }

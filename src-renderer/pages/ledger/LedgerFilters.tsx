@@ -2,30 +2,34 @@ import { CircleHelp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { KeyView } from '#contract/schemas.ts'
-import { Button, IconButton } from '#renderer/components/button.tsx'
+import { IconButton } from '#renderer/components/button.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
-import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
-import { TimeFilter } from '#renderer/components/time-filter.tsx'
+import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
+import { FilterSelect } from '#renderer/components/filters.tsx'
+import { TimeFilter, useSetTimes } from '#renderer/components/time-filter.tsx'
 import { ENTRY_KINDS, keyMeant, keyReference } from '#renderer/data/ledger-list.ts'
 import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
-import { parseSearch, type LedgerSearch } from '#renderer/pages/ledger/search.ts'
+import type { LedgerSearch, LedgerSearchChange } from '#renderer/pages/ledger/search.ts'
 
 type LedgerFiltersProps = {
   readonly keys: readonly KeyView[] | undefined
   readonly filter: LedgerSearch
-  readonly onChange: (filter: LedgerSearch) => void
+  readonly onChange: (change: LedgerSearchChange) => void
+  readonly onClear: () => void
 }
 
-export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
+export function LedgerFilters({ keys, filter, onChange, onClear }: LedgerFiltersProps) {
   const { t } = useTranslation('ledger')
-  const [isExplained, setIsExplained] = useState(false)
-  const meant = keyMeant(keys, filter.key)
   const { key, kind } = filter
-  const change = (part: { readonly [Name in keyof LedgerSearch]?: LedgerSearch[Name] | undefined }) =>
-    onChange(parseSearch({ ...filter, ...part }))
+  const meant = keyMeant(keys, key)
+  const fields = [
+    { id: 'key', label: t('column.key'), value: meant?.name ?? key },
+    { id: 'kind', label: t('column.kind'), value: kind && t(`kind.${kind}`) },
+  ]
+  const times = useSetTimes({ range: filter, onChange })
   return (
     <>
-      <FilterBar>
+      <FilterPanel isInCard set={[...setFilters(fields, onChange), ...times]} onClear={onClear} end={<ExplainButton />}>
         <FilterSelect
           label={t('column.key')}
           all={t('filter.keys')}
@@ -34,26 +38,31 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
             value: keyReference(one),
             label: one.status === 'revoked' ? t('filter.revoked', { name: one.name, hint: `…${one.hint}` }) : one.name,
           }))}
-          onChange={(next) => change({ key: next })}
+          onChange={(next) => onChange({ key: next })}
         />
         <FilterSelect
           label={t('column.kind')}
           all={t('filter.kinds')}
           value={kind}
           choices={ENTRY_KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
-          onChange={(next) => change({ kind: next })}
+          onChange={(next) => onChange({ kind: next })}
         />
-        <TimeFilter range={filter} onChange={change} />
-        {Object.keys(filter).length > 0 && (
-          <Button look="quiet" onClick={() => onChange({})}>
-            {t('filter.clear')}
-          </Button>
-        )}
-        <IconButton label={t('explain')} className="ml-auto" onClick={() => setIsExplained(true)}>
-          <CircleHelp aria-hidden />
-        </IconButton>
-      </FilterBar>
+        <TimeFilter range={filter} onChange={onChange} />
+      </FilterPanel>
       {kind !== undefined && <p className="px-4 pb-2 text-xs text-muted">{t(`kindText.${kind}`)}</p>}
+    </>
+  )
+}
+
+/** What the words of the ledger mean, for whoever asks. */
+function ExplainButton() {
+  const { t } = useTranslation('ledger')
+  const [isExplained, setIsExplained] = useState(false)
+  return (
+    <>
+      <IconButton label={t('explain')} onClick={() => setIsExplained(true)}>
+        <CircleHelp aria-hidden />
+      </IconButton>
       <Dialog isOpen={isExplained} onOpenChange={setIsExplained} title={t('explain')} description={t('explainText')}>
         <dl className="flex flex-col gap-3 text-sm">
           {ENTRY_KINDS.map((value) => (

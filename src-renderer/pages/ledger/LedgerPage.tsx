@@ -13,6 +13,7 @@ import { useLedgerColumns } from '#renderer/pages/ledger/columns.tsx'
 import { ExportLedger } from '#renderer/pages/ledger/ExportLedger.tsx'
 import { LedgerEnd } from '#renderer/pages/ledger/LedgerEnd.tsx'
 import { LedgerFilters } from '#renderer/pages/ledger/LedgerFilters.tsx'
+import { parseSearch } from '#renderer/pages/ledger/search.ts'
 import { useVerification, VerifyButton, VerifyResult } from '#renderer/pages/ledger/Verify.tsx'
 
 const route = getRouteApi('/shell/ledger')
@@ -67,7 +68,8 @@ export function LedgerPage() {
         <LedgerFilters
           keys={keys}
           filter={search}
-          onChange={(filter) => void navigate({ search: filter, replace: true })}
+          onChange={(change) => void navigate({ search: (now) => parseSearch({ ...now, ...change }), replace: true })}
+          onClear={() => void navigate({ search: {}, replace: true })}
         />
       }
       columns={columns}

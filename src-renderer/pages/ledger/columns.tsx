@@ -28,7 +28,7 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
       {
         id: 'amount',
         header: <span title={t('amountText')}>{t('column.amount')}</span>,
-        cell: (entry) => <Amount credits={entry.amount_credits} />,
+        cell: (entry) => <Amount entry={entry} />,
         align: 'right',
       },
       {
@@ -44,6 +44,7 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
         header: <span title={t('availableText')}>{t('column.available')}</span>,
         cell: (entry) => <Available credits={entry.available_credits} />,
         align: 'right',
+        className: 'max-sm:hidden',
       },
       {
         id: 'about',
@@ -75,12 +76,21 @@ function Kind({ entry }: { readonly entry: LedgerEntry }) {
   )
 }
 
-function Amount({ credits }: { readonly credits: number }) {
+/** In a narrow window with what it left below it. */
+function Amount({ entry }: { readonly entry: LedgerEntry }) {
+  const { t } = useTranslation('ledger')
   return (
-    <span className="whitespace-nowrap">
-      {credits > 0 && '+'}
-      <Money credits={credits} detail="full" hasUnit={false} />
-    </span>
+    <>
+      <span className="whitespace-nowrap">
+        {entry.amount_credits > 0 && '+'}
+        <Money credits={entry.amount_credits} detail="full" hasUnit={false} />
+      </span>
+      <span className="block text-xs text-muted sm:hidden" title={t('availableText')}>
+        <span className="sr-only">{t('column.available')}</span>
+        <span aria-hidden>= </span>
+        <Available credits={entry.available_credits} />
+      </span>
+    </>
   )
 }
 

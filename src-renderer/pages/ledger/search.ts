@@ -11,6 +11,9 @@ export type LedgerSearch = {
   readonly until?: string
 }
 
+/** What is undefined is taken out of the address. */
+export type LedgerSearchChange = { readonly [Name in keyof LedgerSearch]?: LedgerSearch[Name] | undefined }
+
 export function parseSearch(raw: Readonly<Record<string, unknown>>): LedgerSearch {
   return {
     ...textIn(raw, 'key'),

@@ -41,7 +41,8 @@ export function MembersPage() {
   return (
     <ListPage
       title={t('title')}
-      description={t('description')}
+      // Leaves room for the buttons beside it.
+      description={<span className="block lg:max-w-[56ch]">{t('description')}</span>}
       failed={t('failed')}
       list={members}
       actions={
@@ -103,13 +104,13 @@ function AddButtons({ onOpen }: { readonly onOpen: (opening: Opening) => void })
   const { t } = useTranslation('members')
   return (
     <>
-      <Button look="primary" onClick={() => onOpen('invite')}>
-        <Mail aria-hidden />
-        {t('invite.action')}
-      </Button>
       <Button onClick={() => onOpen('add')}>
         <UserPlus aria-hidden />
         {t('add')}
+      </Button>
+      <Button look="primary" onClick={() => onOpen('invite')}>
+        <Mail aria-hidden />
+        {t('invite.action')}
       </Button>
     </>
   )

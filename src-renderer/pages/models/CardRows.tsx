@@ -77,6 +77,7 @@ function OneRow({ row, isChosen, onToggle }: OneRowProps) {
           {row.change === 'new' && <Badge>{t('card.new')}</Badge>}
           {row.jump && <Status tone="low">{t('card.jump')}</Status>}
         </p>
+        {row.asked_by !== null && <p className="text-xs text-muted">{t('card.askedBy', { provider: row.asked_by })}</p>}
         {row.priced_up_to !== null && (
           <p className="text-xs text-muted">{t('card.upTo', { tokens: countText(row.priced_up_to, i18n.language) })}</p>
         )}

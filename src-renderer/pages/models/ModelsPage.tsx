@@ -8,10 +8,12 @@ import { Button } from '#renderer/components/button.tsx'
 import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredModels } from '#renderer/data/model-list.ts'
+import { withOpen } from '#renderer/data/search.ts'
 import { useModelColumns } from '#renderer/pages/models/columns.tsx'
 import { ModelDialogs, type ModelTask } from '#renderer/pages/models/ModelDialogs.tsx'
 import { ModelDrawer } from '#renderer/pages/models/ModelDrawer.tsx'
 import { ModelFilters } from '#renderer/pages/models/ModelFilters.tsx'
+import { parseSearch, type ModelsSearchChange } from '#renderer/pages/models/search.ts'
 
 const route = getRouteApi('/shell/models')
 const EVERY_MS = 15_000
@@ -19,7 +21,6 @@ const EVERY_MS = 15_000
 export function ModelsPage() {
   const { t } = useTranslation('models')
   const search = route.useSearch()
-  const { open: openId, ...filter } = search
   const navigate = useNavigate({ from: '/models' })
   const models = useApi('listModels', {}, { everyMs: EVERY_MS })
   const status = useApi('status', {}, { everyMs: EVERY_MS })
@@ -27,9 +28,11 @@ export function ModelsPage() {
   const [task, setTask] = useState<ModelTask>()
   const columns = useModelColumns(health, setTask)
   const shown = useMemo(() => models.data && filteredModels(models.data, search), [models.data, search])
-  const opened = models.data?.find(({ id }) => id === openId)
-  const open = (id: string | undefined) =>
-    void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
+  const opened = models.data?.find(({ id }) => id === search.open)
+  // By what the address says when it happens: two filters that are set at once must both hold.
+  const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
+  const filter = (change: ModelsSearchChange) =>
+    void navigate({ search: (now) => parseSearch({ ...now, ...change }), replace: true })
   useModelCommands(setTask)
   return (
     <ListPage
@@ -43,7 +46,8 @@ export function ModelsPage() {
           models={models.data}
           shown={shown?.length}
           filter={search}
-          onChange={(filter) => void navigate({ search: filter, replace: true })}
+          onChange={filter}
+          onClear={() => void navigate({ search: (now) => withOpen({}, now.open), replace: true })}
         />
       }
       columns={columns}

@@ -8,6 +8,9 @@ export type ModelsSearch = ModelFilter & {
   readonly open?: string
 }
 
+/** What is undefined is taken out of the address. */
+export type ModelsSearchChange = { readonly [Name in keyof ModelsSearch]?: ModelsSearch[Name] | undefined }
+
 export function parseSearch(raw: Readonly<Record<string, unknown>>): ModelsSearch {
   return {
     ...textIn(raw, 'open'),

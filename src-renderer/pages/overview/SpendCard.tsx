@@ -47,7 +47,7 @@ function Spend({ view, report, title }: SpendProps) {
   return (
     <>
       <div className="px-4 pt-1 pb-3">
-        <SpendChart report={report} metric={view.metric} words={words} label={title} />
+        <SpendChart report={report} view={view} words={words} label={title} />
       </div>
       <SpendTable report={report} words={words} group={view.group} />
     </>

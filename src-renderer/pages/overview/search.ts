@@ -2,7 +2,7 @@ import { choiceIn } from '#renderer/data/search.ts'
 
 export const RANGES = ['24h', '7d'] as const
 export const METRICS = ['cost', 'tokens', 'requests'] as const
-export const GROUPS = ['model', 'key', 'provider', 'project'] as const
+export const GROUPS = ['model', 'key', 'provider', 'project', 'tool'] as const
 export const ROLLUPS = ['hour', 'day'] as const
 
 /** What the address of this page may say behind the question mark. */

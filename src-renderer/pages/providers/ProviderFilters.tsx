@@ -1,41 +1,41 @@
 import { useTranslation } from 'react-i18next'
-import { Button } from '#renderer/components/button.tsx'
-import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
+import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
+import { FilterSelect } from '#renderer/components/filters.tsx'
+import { RowCount } from '#renderer/components/row-count.tsx'
 import { countText } from '#renderer/data/numbers.ts'
 import { PROVIDER_FILTERS } from '#renderer/data/provider-list.ts'
-import type { ProvidersSearch } from '#renderer/pages/providers/search.ts'
+import type { ProvidersSearch, ProvidersSearchChange } from '#renderer/pages/providers/search.ts'
 
 type ProviderFiltersProps = {
   readonly shown: number | undefined
   readonly filter: ProvidersSearch
-  readonly onChange: (filter: ProvidersSearch) => void
+  readonly onChange: (change: ProvidersSearchChange) => void
+  readonly onClear: () => void
 }
 
-export function ProviderFilters({ shown, filter, onChange }: ProviderFiltersProps) {
+export function ProviderFilters({ shown, filter, onChange, onClear }: ProviderFiltersProps) {
   const { t, i18n } = useTranslation('providers')
-  const { q, state } = filter
-  const set = <Name extends keyof ProvidersSearch>(name: Name, value: ProvidersSearch[Name] | undefined) => {
-    const { [name]: _, ...rest } = filter
-    onChange(value === undefined || value === '' ? rest : { ...rest, [name]: value })
-  }
+  const { q = '', state } = filter
+  const fields = [{ id: 'state', label: t('filter.label'), value: state && t(`filter.${state}`) }]
   return (
-    <FilterBar>
-      <FilterText label={t('filter.search')} value={q ?? ''} onChange={(value) => set('q', value)} />
+    <FilterPanel
+      isInCard
+      search={{ label: t('filter.search'), value: q, onChange: (text) => onChange({ q: text }) }}
+      set={setFilters(fields, onChange)}
+      onClear={onClear}
+      end={
+        <RowCount>
+          {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
+        </RowCount>
+      }
+    >
       <FilterSelect
         label={t('filter.label')}
         all={t('filter.all')}
         value={state}
         choices={PROVIDER_FILTERS.map((value) => ({ value, label: t(`filter.${value}`) }))}
-        onChange={(value) => set('state', value)}
+        onChange={(value) => onChange({ state: value })}
       />
-      {(q !== undefined || state !== undefined) && (
-        <Button look="quiet" onClick={() => onChange(filter.open === undefined ? {} : { open: filter.open })}>
-          {t('filter.clear')}
-        </Button>
-      )}
-      <span role="status" className="ml-auto text-xs text-muted tabular-nums">
-        {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
-      </span>
-    </FilterBar>
+    </FilterPanel>
   )
 }

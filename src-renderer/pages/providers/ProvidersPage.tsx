@@ -9,10 +9,12 @@ import { ListPage } from '#renderer/components/list-page.tsx'
 import { Menu, MenuItem } from '#renderer/components/menu.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
+import { withOpen } from '#renderer/data/search.ts'
 import { useProviderColumns, type OnProviderTask } from '#renderer/pages/providers/columns.tsx'
 import { ProviderDialogs, type ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { ProviderDrawer } from '#renderer/pages/providers/ProviderDrawer.tsx'
 import { ProviderFilters } from '#renderer/pages/providers/ProviderFilters.tsx'
+import { parseSearch, type ProvidersSearchChange } from '#renderer/pages/providers/search.ts'
 
 const route = getRouteApi('/shell/providers')
 const EVERY_MS = 15_000
@@ -20,15 +22,16 @@ const EVERY_MS = 15_000
 export function ProvidersPage() {
   const { t } = useTranslation('providers')
   const search = route.useSearch()
-  const { open: openId, ...filter } = search
   const navigate = useNavigate({ from: '/providers' })
   const { providers, rows } = useProviderRows()
   const [task, setTask] = useState<ProviderTask>()
   const columns = useProviderColumns(setTask)
   const shown = useMemo(() => rows && filteredRows(rows, search), [rows, search])
-  const opened = rows?.find(({ provider: { id, name } }) => id === openId || name === openId)
-  const open = (id: string | undefined) =>
-    void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
+  const opened = rows?.find(({ provider: { id, name } }) => id === search.open || name === search.open)
+  // By what the address says when it happens: two filters that are set at once must both hold.
+  const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
+  const filter = (change: ProvidersSearchChange) =>
+    void navigate({ search: (now) => parseSearch({ ...now, ...change }), replace: true })
   useProviderCommands(setTask)
   return (
     <ListPage
@@ -41,7 +44,8 @@ export function ProvidersPage() {
         <ProviderFilters
           shown={shown?.length}
           filter={search}
-          onChange={(filter) => void navigate({ search: filter, replace: true })}
+          onChange={filter}
+          onClear={() => void navigate({ search: (now) => withOpen({}, now.open), replace: true })}
         />
       }
       columns={columns}

@@ -7,6 +7,9 @@ export type ProvidersSearch = ProviderFilter & {
   readonly open?: string
 }
 
+/** What is undefined is taken out of the address. */
+export type ProvidersSearchChange = { readonly [Name in keyof ProvidersSearch]?: ProvidersSearch[Name] | undefined }
+
 export function parseSearch(raw: Readonly<Record<string, unknown>>): ProvidersSearch {
   return { ...textIn(raw, 'open'), ...textIn(raw, 'q'), ...choiceIn(raw, 'state', PROVIDER_FILTERS) }
 }

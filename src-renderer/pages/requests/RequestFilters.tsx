@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
-import { FilterPanel, type SetFilter } from '#renderer/components/filter-panel.tsx'
+import { FilterPanel, setFilters, type SetFilter } from '#renderer/components/filter-panel.tsx'
 import { FilterProblem, FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { TimeFilter, useSetTimes } from '#renderer/components/time-filter.tsx'
@@ -10,7 +10,6 @@ import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
 const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 const WORDS = ['tool', 'project', 'tag', 'session'] as const
-const FULL = 'w-full'
 
 type FilterProps = {
   readonly filter: RequestFilter
@@ -31,7 +30,6 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
           all={t(`all.${name}`)}
           value={filter[name]}
           choices={choices[name].map((value) => ({ value, label: value }))}
-          className={FULL}
           onChange={(value) => onChange({ [name]: value })}
         />
       ))}
@@ -45,7 +43,7 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
       ))}
       <StatusFilter filter={filter} onChange={onChange} />
       <CostFilter filter={filter} onChange={onChange} />
-      <TimeFilter range={filter} className={FULL} onChange={onChange} />
+      <TimeFilter range={filter} onChange={onChange} />
     </FilterPanel>
   )
 }
@@ -54,12 +52,12 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
 function useSetFilters({ filter, onChange }: FilterProps): SetFilter[] {
   const { t } = useTranslation('requests')
   const times = useSetTimes({ range: filter, onChange })
-  const set = ([...NAMES, ...WORDS, 'status', 'min'] as const).flatMap((name) => {
-    const value = name === 'status' ? filter.status && t(`statuses.${filter.status}`) : filter[name]
-    if (value === undefined) return []
-    return [{ id: name, label: t(`filters.${name}`), value, onRemove: () => onChange({ [name]: undefined }) }]
-  })
-  return [...set, ...times]
+  const fields = ([...NAMES, ...WORDS, 'status', 'min'] as const).map((id) => ({
+    id,
+    label: t(`filters.${id}`),
+    value: id === 'status' ? filter.status && t(`statuses.${filter.status}`) : filter[id],
+  }))
+  return [...setFilters(fields, onChange), ...times]
 }
 
 function StatusFilter({ filter, onChange }: FilterProps) {
@@ -70,7 +68,6 @@ function StatusFilter({ filter, onChange }: FilterProps) {
       all={t('all.status')}
       value={filter.status}
       choices={CALL_STATES.map((value) => ({ value, label: t(`statuses.${value}`) }))}
-      className={FULL}
       onChange={(status) => onChange({ status })}
     />
   )

@@ -1,4 +1,4 @@
-// At which part of their credits somebody is told of keys, and of the days of members and providers.
+// At which part of their credits somebody is told of keys, and of the days of members, projects, tools and providers.
 
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +13,14 @@ import { Input, Select } from '#renderer/components/input.tsx'
 import { Loading } from '#renderer/components/states.tsx'
 import { thresholdsOf, thresholdsText } from '#renderer/data/thresholds.ts'
 
-const SCOPES = ['key', 'package', 'member', 'project', 'provider'] as const satisfies readonly ThresholdsSet['scope'][]
+const SCOPES = [
+  'key',
+  'package',
+  'member',
+  'project',
+  'tool',
+  'provider',
+] as const satisfies readonly ThresholdsSet['scope'][]
 
 export function AlertsCard() {
   const { t } = useTranslation('settings')

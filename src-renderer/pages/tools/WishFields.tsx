@@ -3,19 +3,19 @@ import type { ModelView, PackageView } from '#contract/schemas.ts'
 import type { ToolConnect } from '#contract/tools.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
-import { Select } from '#renderer/components/input.tsx'
+import { Input, Select } from '#renderer/components/input.tsx'
 import { isFor } from '#renderer/data/choices.ts'
 
-export type Wish = Pick<ToolConnect, 'package' | 'model' | 'small_model'>
+export type Wish = Pick<ToolConnect, 'package' | 'model' | 'small_model' | 'project'>
 
 type WishFieldsProps = { readonly wish: Wish; readonly onChange: (wish: Wish) => void }
 
-/** Package and models of a tool. What nobody chooses is chosen: the package it has or the first, the dearest model and the cheapest. */
+/** Package, models and project of a tool. What nobody chooses is chosen: the package it has or the first, the dearest model and the cheapest. */
 export function WishFields({ wish, onChange }: WishFieldsProps) {
   const { t } = useTranslation('tools')
   const packages = useApi('listPackages', {}).data ?? []
   const models = modelsOf(useApi('listModels', {}).data ?? [], packages, wish)
-  const { package: packageName, model, small_model: small } = wish
+  const { package: packageName, model, small_model: small, project } = wish
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <Choice
@@ -23,7 +23,9 @@ export function WishFields({ wish, onChange }: WishFieldsProps) {
         none={t('wish.anyPackage')}
         value={packageName}
         choices={packages.map(({ name }) => name)}
-        onChange={(name) => onChange(name === undefined ? {} : { package: name })}
+        onChange={(name) =>
+          onChange({ ...(project === undefined ? {} : { project }), ...(name === undefined ? {} : { package: name }) })
+        }
       />
       <Choice
         label={t('wish.model')}
@@ -39,6 +41,16 @@ export function WishFields({ wish, onChange }: WishFieldsProps) {
         choices={models}
         onChange={(id) => onChange(withMember(wish, 'small_model', id))}
       />
+      <Field label={t('wish.project')} hint={t('wish.projectHint')} className="sm:col-span-3">
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={64}
+            value={project ?? ''}
+            onChange={({ target }) => onChange(withMember(wish, 'project', target.value || undefined))}
+          />
+        )}
+      </Field>
     </div>
   )
 }
@@ -50,7 +62,7 @@ function modelsOf(models: readonly ModelView[], packages: readonly PackageView[]
     .map(({ id }) => id)
 }
 
-function withMember(wish: Wish, member: 'model' | 'small_model', value: string | undefined): Wish {
+function withMember(wish: Wish, member: 'model' | 'small_model' | 'project', value: string | undefined): Wish {
   const { [member]: _, ...rest } = wish
   return value === undefined ? rest : { ...rest, [member]: value }
 }

@@ -10,6 +10,7 @@ import type { TrySearchChange } from '#renderer/pages/try/search.ts'
 type ChoicesProps = {
   readonly keys: readonly KeyView[]
   readonly models: readonly ModelView[]
+  readonly limitedBy: string | undefined
   readonly keyId: string | undefined
   readonly model: string | undefined
   /** The one beside it. */
@@ -19,7 +20,8 @@ type ChoicesProps = {
 }
 
 /** With which key, in which format, and which models are asked. */
-export function Choices({ keys, models, keyId, model, other, format, onChange }: ChoicesProps) {
+export function Choices(props: ChoicesProps) {
+  const { keys, models, limitedBy, keyId, model, other, format, onChange } = props
   const { t } = useTranslation('try')
   const fitting = models.filter((one) => isFor(format, one))
   return (
@@ -43,7 +45,11 @@ export function Choices({ keys, models, keyId, model, other, format, onChange }:
           </Select>
         )}
       </Field>
-      <Field label={t('model')} error={fitting.length === 0 ? t('noModel') : undefined}>
+      <Field
+        label={t('model')}
+        hint={limitedBy === undefined ? undefined : t('modelHint', { name: limitedBy })}
+        error={fitting.length === 0 ? t('noModel') : undefined}
+      >
         {(control) => (
           <ModelSelect
             control={control}

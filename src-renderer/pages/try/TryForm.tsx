@@ -17,7 +17,10 @@ import { TextFields } from '#renderer/pages/try/TextFields.tsx'
 
 type TryFormProps = {
   readonly keys: readonly KeyView[]
+  /** Those that the key may ask for. */
   readonly models: readonly ModelView[]
+  /** The name of the package that leaves models out. */
+  readonly limitedBy: string | undefined
   readonly search: TrySearch
   /** The models that are asked: one, or two side by side. */
   readonly asked: readonly string[]
@@ -64,6 +67,7 @@ export function TryForm(props: TryFormProps) {
       <Choices
         keys={keys}
         models={models}
+        limitedBy={props.limitedBy}
         keyId={key?.id}
         model={asked[0]}
         other={asked[1]}

@@ -3,7 +3,7 @@ import { CornerDownRight } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { TryBody } from '#contract/reports.ts'
-import type { KeyView, ModelView } from '#contract/schemas.ts'
+import type { KeyView, ModelView, PackageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
@@ -11,7 +11,7 @@ import { Card } from '#renderer/components/card.tsx'
 import { cn } from '#renderer/components/cn.ts'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
-import { keyOf, modelOf } from '#renderer/data/choices.ts'
+import { includedModels, keyOf, limitingPackage, modelOf } from '#renderer/data/choices.ts'
 import type { Answer } from '#renderer/data/try-answer.ts'
 import { isEmbedding } from '#renderer/data/try-request.ts'
 import { draftRequest, firstDraft, goneOn, withResults, type Draft } from '#renderer/data/try-talk.ts'
@@ -28,6 +28,7 @@ export function TryPage() {
   const { t } = useTranslation('try')
   const keys = useApi('listKeys', {})
   const models = useApi('listModels', {})
+  const packages = useApi('listPackages', {})
   const failed = [keys, models].find((query) => query.isError && query.data === undefined)
   return (
     <>
@@ -37,24 +38,33 @@ export function TryPage() {
           {failed.error?.message}
         </ErrorState>
       )}
-      {failed === undefined && (keys.data === undefined || models.data === undefined) && <Loading lines={6} />}
+      {failed === undefined && (keys.data === undefined || models.data === undefined || packages.isLoading) && (
+        <Loading lines={6} />
+      )}
       {keys.data?.length === 0 && <NoKeys />}
-      {keys.data !== undefined && keys.data.length > 0 && models.data !== undefined && (
-        <Talk keys={keys.data} models={models.data} />
+      {keys.data !== undefined && keys.data.length > 0 && models.data !== undefined && !packages.isLoading && (
+        <Talk keys={keys.data} models={models.data} packages={packages.data} />
       )}
     </>
   )
 }
 
-type TalkProps = { readonly keys: readonly KeyView[]; readonly models: readonly ModelView[] }
+type TalkProps = {
+  readonly keys: readonly KeyView[]
+  readonly models: readonly ModelView[]
+  readonly packages: readonly PackageView[] | undefined
+}
 
-function Talk({ keys, models }: TalkProps) {
+function Talk({ keys, packages, ...all }: TalkProps) {
   const { t } = useTranslation('try')
   const search = route.useSearch()
   const navigate = useNavigate()
   const [draft, setDraft] = useState<Draft>(() => firstDraft(t('example')))
   const [sent, setSent] = useState({ draft, isTyped: false })
   const { runs, isRunning, send, stop, clear } = useRuns()
+  const key = keyOf(keys, search.key)
+  const limit = limitingPackage(key, packages)
+  const models = includedModels(limit, all.models)
   const asked = askedModels(models, search)
   useCommands(useMemo(() => (isRunning ? [{ id: 'stop', label: t('stop'), run: stop }] : []), [isRunning, stop, t]))
   const change = (changed: TrySearchChange) =>
@@ -66,7 +76,6 @@ function Talk({ keys, models }: TalkProps) {
   }
   const canGoOn = !isRunning && answers[0] !== undefined && !isEmbedding(search.format ?? 'chat')
   const { given, resultsOf, forget } = useResults(runs, { isOpen: !isRunning && !sent.isTyped })
-  const key = keyOf(keys, search.key)
   const giveResults = () => {
     if (key === undefined) return
     const next = withResults(sent.draft, runs.map(callsOf), given)
@@ -82,6 +91,7 @@ function Talk({ keys, models }: TalkProps) {
         <TryForm
           keys={keys}
           models={models}
+          limitedBy={limit?.name}
           search={search}
           asked={asked}
           draft={draft}

@@ -36,7 +36,6 @@ export function UsageChart({ usage: { series, before, measure }, report, words, 
         series={drawn}
         ghost={ghost}
         isWhole
-        hasTable={false}
         heightClass="h-40 sm:h-56"
         timeText={words.axisTime}
         valueText={words.valueText}

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
-import { FilterPanel } from '#renderer/components/filter-panel.tsx'
+import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { FILTERS, WORD_FILTERS, type FilterName, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
 
@@ -14,13 +14,9 @@ type UsageFiltersProps = {
 export function UsageFilters({ values, choices, onChange, onClear }: UsageFiltersProps) {
   const { t } = useTranslation('usage')
   const shown = FILTERS.filter((name) => choices.offered.includes(name) || values[name] !== undefined)
-  const set = [...FILTERS, ...WORD_FILTERS].flatMap((name) => {
-    const value = values[name]
-    if (value === undefined) return []
-    return [{ id: name, label: t(`groups.${name}`), value, onRemove: () => onChange({ [name]: undefined }) }]
-  })
+  const fields = [...FILTERS, ...WORD_FILTERS].map((id) => ({ id, label: t(`groups.${id}`), value: values[id] }))
   return (
-    <FilterPanel set={set} onClear={onClear}>
+    <FilterPanel set={setFilters(fields, onChange)} onClear={onClear}>
       {shown.map((name) => (
         <FilterSelect
           key={name}
@@ -28,7 +24,6 @@ export function UsageFilters({ values, choices, onChange, onClear }: UsageFilter
           all={t(`all.${name}`)}
           value={values[name]}
           choices={choices[name].map((value) => ({ value, label: value }))}
-          className="w-full"
           onChange={(value) => onChange({ [name]: value })}
         />
       ))}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
@@ -11,6 +12,7 @@ import { hueColour, huesFor } from '#renderer/data/hues.ts'
 import type { RowHead, UsageTable } from '#renderer/data/usage-table.ts'
 import type { RequestsSearch } from '#renderer/pages/requests/search.ts'
 import type { UsageSearch, UsageSearchChange } from '#renderer/pages/usage/search.ts'
+import { NarrowRow } from '#renderer/pages/usage/NarrowRow.tsx'
 import { nextSort, sortOf } from '#renderer/pages/usage/sort.ts'
 import { SortHead } from '#renderer/pages/usage/SortHead.tsx'
 import { UsageCell, placesOf } from '#renderer/pages/usage/UsageCell.tsx'
@@ -82,6 +84,8 @@ function RefusedNote({ report }: Pick<Usage, 'report'>) {
 
 /** Keeps the names in sight while the numbers scroll sideways. */
 const FIRST = 'sticky left-0 z-10 bg-surface'
+/** What the amount leaves; long names are cut before that is. */
+const NARROW = 'first:pl-4 max-sm:w-full max-sm:max-w-0'
 
 function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCardProps) {
   const { t } = useTranslation('usage')
@@ -97,8 +101,15 @@ function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCa
             <SortHead id="head" order={order} onSort={sort} className={cn(FIRST, 'z-20')}>
               {isByInterval ? t('time') : t(`groups.${usage.report?.group ?? 'none'}`)}
             </SortHead>
-            {table.columns.map((column) => (
-              <SortHead key={column.id} id={column.id} order={order} onSort={sort} align="right">
+            {table.columns.map((column, index) => (
+              <SortHead
+                key={column.id}
+                id={column.id}
+                order={order}
+                onSort={sort}
+                align="right"
+                className={hiddenIf(index)}
+              >
                 {words.columnLabel(column)}
               </SortHead>
             ))}
@@ -106,16 +117,15 @@ function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCa
         </thead>
         <tbody>
           {table.rows.map((row) => (
-            <Row key={row.id}>
-              <th scope="row" className={cn(FIRST, 'h-row max-w-56 px-3 py-1 text-left font-normal max-sm:max-w-36')}>
-                <HeadText head={row.head} words={words} usage={usage} link={linkOf(row.head)} />
-              </th>
-              {row.cells.map((cell, index) => (
-                <Cell key={table.columns[index]?.id} align="right" className="whitespace-nowrap">
-                  <UsageCell cell={cell} places={places[index] ?? 0} />
-                </Cell>
-              ))}
-            </Row>
+            <Fragment key={row.id}>
+              <Row className="max-sm:border-b-0">
+                <th scope="row" className={cn(FIRST, 'h-row max-w-56 px-3 py-1 text-left font-normal', NARROW)}>
+                  <HeadText head={row.head} words={words} usage={usage} link={linkOf(row.head)} />
+                </th>
+                <Numerals {...{ table, places }} cells={row.cells} />
+              </Row>
+              <NarrowRow columns={table.columns} cells={row.cells} places={places} words={words} />
+            </Fragment>
           ))}
         </tbody>
         <tfoot className="sticky bottom-0 z-10 bg-surface font-medium shadow-[inset_0_1px_var(--line-strong)]">
@@ -123,16 +133,32 @@ function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCa
             <HeadCell scope="row" className={cn(FIRST, 'border-b-0 text-sm text-ink')}>
               {t('total')}
             </HeadCell>
-            {table.totals.map((cell, index) => (
-              <Cell key={table.columns[index]?.id} align="right" className="whitespace-nowrap">
-                <UsageCell cell={cell} places={places[index] ?? 0} />
-              </Cell>
-            ))}
+            <Numerals {...{ table, places }} cells={table.totals} />
           </tr>
+          <NarrowRow columns={table.columns} cells={table.totals} places={places} words={words} />
         </tfoot>
       </Table>
     </div>
   )
+}
+
+type NumeralsProps = {
+  readonly table: UsageTable
+  readonly cells: UsageTable['totals']
+  readonly places: readonly number[]
+}
+
+function Numerals({ table, cells, places }: NumeralsProps) {
+  return cells.map((cell, index) => (
+    <Cell key={table.columns[index]?.id} align="right" className={cn('whitespace-nowrap', hiddenIf(index))}>
+      <UsageCell cell={cell} places={places[index] ?? 0} />
+    </Cell>
+  ))
+}
+
+/** In a narrow window only the first column stands in the row itself. */
+function hiddenIf(index: number): string {
+  return index === 0 ? '' : 'max-sm:hidden'
 }
 
 type HeadTextProps = {

@@ -14,7 +14,7 @@ function day(date: string, ours: string | null, theirs = ours ?? '', more: Parti
     to: `${date}T14:00:00.000Z`,
     made_at: `${date}T14:05:00.000Z`,
     tokens: { ours: COUNTS, theirs: COUNTS },
-    money: ours === null ? null : { ours, theirs, difference: '0' },
+    money: ours === null ? null : { ours, theirs, difference: '0', of_tokens: '0' },
     state: 'agrees',
     causes: [],
     unexplained: 0,

@@ -205,6 +205,7 @@ describe('the price card', () => {
     old: null,
     new: PRICE,
     jump,
+    asked_by: null,
     context_window: 1,
     priced_up_to: null,
     note: null,
@@ -217,10 +218,11 @@ describe('the price card', () => {
     rows: [row('a', 'new'), row('b', 'same'), row('c', 'changed', true)],
   }
 
-  it('shows what would change, and chooses all of it but the jumps', () => {
+  it('shows what would change, and chooses all of it but the jumps and what another provider asks', () => {
     const changes = cardChanges({ ...card, not_on_card: [] })
     expect(changes.map(({ id }) => id)).toEqual(['a', 'c'])
     expect(preselected(changes)).toEqual(['a'])
+    expect(preselected([...changes, { ...row('d', 'new'), asked_by: 'OpenAI' }])).toEqual(['a'])
     expect(jumpingIds(changes, ['a'])).toEqual([])
     expect(jumpingIds(changes, ['a', 'c'])).toEqual(['c'])
   })

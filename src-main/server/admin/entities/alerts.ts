@@ -48,6 +48,9 @@ function subjectIdOf({ context: { catalog } }: EntityDeps, scope: string, name: 
       return catalog.member(name)?.id
     case 'project':
       return catalog.project(name.toLowerCase())?.id
+    case 'tool':
+      // Whatever calls itself so, now or later.
+      return name.toLowerCase()
     default:
       return catalog.provider(name)?.id
   }
