@@ -92,6 +92,25 @@ describe('a report', () => {
     })
   })
 
+  it('says how much of an amount the tokens make, and what the rest of it is', async () => {
+    const costs = join(dashboard.farebox.dataDir, 'costs.csv')
+    const startS = Date.parse(day) / 1000
+    // The hundred tokens that are too many cost a cent, and twice as much again is for nothing.
+    const billed = (ours.input * 100 + ours.output * 400) / 1e6 + 0.03
+    const line = [startS, startS + DAY_S, billed.toFixed(6), 'usd', `"${ours.model}, input"`].join()
+    writeFileSync(costs, `start_time,end_time,amount_value,amount_currency,line_item\n${line}`)
+    await dashboard.farebox.admin.call('checkBill', { body: { provider: ours.provider, file: costs, keep: true } })
+    await dashboard.visit('/bills', async (page) => {
+      await page.getByRole('status').getByText('2 differences are unexplained: 0.01 USD.').waitFor()
+      await openRow(rowOfDay(page))
+      const drawer = page.getByRole('dialog', { name: `${ours.provider}, ${day}` })
+      await drawer.getByText('of it by tokens: 0.01 USD').waitFor()
+      await drawer.getByText('price differs, unexplained').waitFor()
+      await drawer.getByRole('link', { name: 'Correct the price from now on' }).waitFor()
+      expect(await seriousViolations(page)).toEqual([])
+    })
+  })
+
   it('that cannot be read is refused where it was typed, and nothing changes', async () => {
     writeFileSync(file, 'nothing of a bill')
     const before = await dashboard.farebox.admin.call('listBills', { query: {} })

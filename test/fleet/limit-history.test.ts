@@ -8,7 +8,7 @@ import { randomFrom } from '../support/random.ts'
 import { LimitHistory, type Counter, type Extra, type HistoryOptions, type Passed } from './limit-history.ts'
 
 const LONG = process.env['FAREBOX_LONG_TESTS'] === '1'
-const HISTORIES = LONG ? 100 : 5
+const HISTORIES = LONG ? 100 : 3
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
@@ -71,7 +71,7 @@ function tooSmall(passed: readonly Passed[], limit: number): number {
 const within = <Event extends { readonly atMs: number }>(events: readonly Event[], from: number, to: number) =>
   events.filter(({ atMs }) => atMs > from && atMs <= to)
 
-describe('gateways that divide a limit', { timeout: LONG ? 600_000 : 60_000 }, () => {
+describe('gateways that divide a limit', { timeout: LONG ? 600_000 : 90_000 }, () => {
   it.each([
     { canCut: false, reachMs: MINUTE },
     { canCut: true, reachMs: 3 * MINUTE },
@@ -81,7 +81,7 @@ describe('gateways that divide a limit', { timeout: LONG ? 600_000 : 60_000 }, (
       let extraUsed = 0
       for (let seed = 1; seed <= HISTORIES; seed += 1) {
         const { history, limit } = historyOf(seed, 'minute', canCut)
-        for (let step = 0; step < 1500; step += 1) {
+        for (let step = 0; step < 900; step += 1) {
           history.step()
           const now = history.nowMs
           const passed = within(history.passed, now - MINUTE, now)
@@ -98,7 +98,7 @@ describe('gateways that divide a limit', { timeout: LONG ? 600_000 : 60_000 }, (
   it('charge no more on a day than it, the parts of newcomers and what lost ones had charged', () => {
     for (let seed = 1; seed <= HISTORIES; seed += 1) {
       const { history, limit } = historyOf(seed, 'day', true)
-      for (let step = 0; step < 2000; step += 1) history.step()
+      for (let step = 0; step < 900; step += 1) history.step()
       for (let day = BEGIN; day < history.nowMs; day += DAY) {
         // A day begins with its first moment.
         const passed = within(history.passed, day - 1, day + DAY - 1)

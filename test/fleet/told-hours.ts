@@ -102,6 +102,8 @@ export class Folder {
     this.#board = board
     this.#zone = zone
     this.db = openForWriting(dataDir)
+    // Nothing here is about a power cut, and a busy disk would take minutes.
+    this.db.pragma('synchronous = OFF')
     this.db.exec(`INSERT INTO package (id, name, type, credits_micro, time_zone, models, created_at_ms)
       VALUES ('p', 'p', 'topup', 1, 'UTC', '"all"', 1)`)
     for (const key of [0, 1, 2]) {

@@ -88,6 +88,32 @@ describe.each(KINDS)('the reports of %s', (name) => {
     expect(await check(name, { account_keys: ['key_of_somebody'] })).toMatchObject({ tokens: { differing: 1 } })
   })
 
+  it('are not reported yet in hours that come late, and follow numbers that are revised', async () => {
+    await giveSecret(name)
+    await call(name)
+    provider.lateMs = 3 * HOUR
+    clock.advance(HOUR)
+    const keep = () => {
+      // Of two reports of one moment nobody knows which is the later one.
+      clock.advance(60_000)
+      return farebox.admin.call('checkBill', { body: { provider: name, keep: true } })
+    }
+    const today = async () => (await farebox.admin.call('listBills', { query: {} })).days[0]
+    expect((await keep()).tokens.differences).toMatchObject([{ causes: ['not_reported_yet'] }])
+    expect(await today()).toMatchObject({ day: '2026-10-01', state: 'open', unexplained: 0 })
+    clock.advance(4 * HOUR)
+    expect((await keep()).tokens).toMatchObject({ compared: 1, differing: 0 })
+    expect(await today()).toMatchObject({ state: 'agrees' })
+    const [counted] = provider.metered
+    if (counted === undefined) throw new Error('nothing was metered')
+    provider.metered[0] = { ...counted, prompt: counted.prompt + 7 }
+    expect((await keep()).tokens.differences).toMatchObject([{ ours: { input: 19 }, theirs: { input: 26 } }])
+    expect(await today()).toMatchObject({ state: 'unexplained' })
+    provider.metered[0] = counted
+    expect((await keep()).tokens).toMatchObject({ differing: 0 })
+    expect(await today()).toMatchObject({ state: 'agrees' })
+  })
+
   it('are asked for again where the provider is busy, has a fault or breaks off', async () => {
     await giveSecret(name)
     await call(name)

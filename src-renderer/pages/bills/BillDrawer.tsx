@@ -92,15 +92,15 @@ function Differences({ day: { provider, day } }: { readonly day: BillDay }) {
               what={one.model ?? t('allModels')}
             >
               {t('sides', { ours: one.ours, theirs: `${one.theirs} ${one.currency}` })}
-              {one.of_tokens !== '0' && (
-                <span className="block text-muted">
-                  {t('ofTokens', { amount: `${one.of_tokens} ${one.currency}` })}
-                </span>
-              )}
               {one.causes.includes('price_differs') && (
                 <Link to="/models" search={{ provider }} className="ml-2 text-accent underline underline-offset-4">
                   {t('correctPrice')}
                 </Link>
+              )}
+              {one.of_tokens !== '0' && (
+                <span className="block text-muted">
+                  {t('ofTokens', { amount: `${one.of_tokens} ${one.currency}` })}
+                </span>
               )}
             </Difference>
           ))}
