@@ -158,7 +158,16 @@ ALTER TABLE farebox.account
 `
 
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
-const STEPS = [FIRST, DOUBT_AND_FAILOVER, MOVED, TAKEN_AHEAD, SEEN_FROM_EVERYWHERE, PARTS_OF_LIMITS, USAGE, WANTED] as const
+const STEPS = [
+  FIRST,
+  DOUBT_AND_FAILOVER,
+  MOVED,
+  TAKEN_AHEAD,
+  SEEN_FROM_EVERYWHERE,
+  PARTS_OF_LIMITS,
+  USAGE,
+  WANTED,
+] as const
 
 export const SCHEMA_VERSION = STEPS.length
 
