@@ -62,7 +62,7 @@ export function useModelColumns(
         header: <PriceHead name={t('column.cache')} hint={t('cacheHint')} />,
         cell: ({ price: prices }) => <CachePrices price={prices} />,
         align: 'right',
-        className: 'max-lg:hidden',
+        className: 'max-[1439px]:hidden',
       },
       {
         id: 'targets',
