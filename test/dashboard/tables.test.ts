@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { chatModel } from '../support/farebox.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -17,6 +18,9 @@ beforeAll(async () => {
   await call('addPackage', { body: { name: millions, type: 'monthly', credits: 98_765_432.1 } })
   await call('createKey', { body: { name: 'rich', package: millions, owner: 'Bartholomew of Northumberland' } })
   await call('adjustKey', { id: 'rich', body: { credits: -12_345_678.123456, reason: 'spent elsewhere' } })
+  const price = { input: 123.456789, output: 1234.567891, cache_read: 12.345678, cache_write: 123.456789 }
+  const targets = [{ provider: 'demo', model: 'dear' }]
+  await call('addModel', { body: chatModel('a-model-with-a-long-name', { price, targets, enabled: false }) })
   const asked = { url: dashboard.farebox.url, key: dashboard.key }
   await (await postChat(asked, { model: 'demo-chat' })).text()
 })
@@ -28,6 +32,7 @@ describe('tables', () => {
   it.each([
     ['keys?q=a-key', 'Keys', WIDE],
     ['keys?q=rich', 'Keys', [420, ...WIDE]],
+    ['models?q=a-model', 'Models and prices', [1040, 1280, 1440]],
     ['members', 'Members', [800]],
     ['overview', 'Latest requests', [800]],
     ['ledger?key=rich', 'Ledger', [420]],

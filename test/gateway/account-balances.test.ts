@@ -123,7 +123,7 @@ describe('a provider with a balance', () => {
     clock.advance(2 * MINUTE)
     expect(await askNow()).toMatchObject([{ balances: [{ currency: 'USD', amount: '7.5' }], problem: null }])
     expect(asked).toEqual([{ path: '/api/v1/credits', authorization: `Bearer ${admin}` }])
-    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([{ has_secret: true, has_reports: false }])
+    expect(await farebox.admin.call('listBillSecrets', {})).toMatchObject([{ has_secret: true, has_reports: true }])
   })
 
   it('takes its numbers along when it is removed', async () => {

@@ -35,6 +35,9 @@ def cost(model, fresh, read, written, hourly, out):
     price = prices.get(model)
     if price is None:
         return None
+    for step in price.get("steps", []):
+        if fresh + read + written > step["above"]:
+            price = step
     rate = lambda name, other: Fraction(str(price.get(name, other)))
     plain_write = rate("cache_write", price["input"])
     hour_write = Fraction(str(price["cache_write_1h"])) if "cache_write_1h" in price else plain_write
