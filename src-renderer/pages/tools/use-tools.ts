@@ -4,9 +4,12 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { usageIn } from '#renderer/data/live.ts'
 import { orderedTools, withRequests, type LastRequests } from '#renderer/data/tool-list.ts'
 
+/** Tools are connected by the command line too, and what could not be read once is read again. */
+const EVERY_MS = 15_000
+
 /** The tools, and their requests as they come. */
 export function useTools() {
-  const list = useApi('listTools', {})
+  const list = useApi('listTools', {}, { everyMs: EVERY_MS })
   const [requests, setRequests] = useState<LastRequests>({})
   useEvents((event) => {
     const usage = usageIn(event)
