@@ -16,6 +16,9 @@ export type LimitParts = {
 /** What this gateway holds to of limits: all of them where it shares them with no other. */
 export type PartOf = <Limits extends object>(limits: Limits) => Limits
 
+/** That of a gateway that shares nothing. */
+export const wholeLimits: PartOf = (limits) => limits
+
 const SPANS = {
   requestsPerMinute: 'minute',
   tokensPerMinute: 'minute',

@@ -2,6 +2,7 @@
 // request that does not fit is refused at once or waits its turn, bounded in length and time.
 
 import type { PackageLimits } from '#core/entities.ts'
+import { wholeLimits, type PartOf } from '#core/limit-parts.ts'
 import { newLimitState, type LimitState } from '#core/limits.ts'
 import {
   checkScopes,
@@ -26,7 +27,7 @@ export type GateOptions = {
   /** The limits of a member as they are now. */
   readonly limitsOfMember: (memberId: string) => PackageLimits
   /** What this gateway holds to of limits, where others share them. */
-  readonly partOf?: (limits: PackageLimits) => PackageLimits
+  readonly partOf?: PartOf
   /** Whether a request that does not fit waits (`RATE_LIMIT_WAIT`). */
   readonly waits: boolean
   readonly maxWaitMs: number
@@ -135,7 +136,7 @@ export class Gate {
    * what is running.
    */
   #scopes({ keyId, memberId, limits }: LimitedKey): Scoped[] {
-    const { limitsOfMember, partOf = whole } = this.#options
+    const { limitsOfMember, partOf = wholeLimits } = this.#options
     const scopes: Scoped[] = []
     if (hasLimits(limits)) scopes.push({ scope: 'key', state: stateOf(this.#keys, keyId), limits: partOf(limits) })
     if (memberId === undefined) return scopes
@@ -176,10 +177,6 @@ export class Gate {
       { retryAfterSeconds, limit: { name, scope, resetAt } },
     )
   }
-}
-
-function whole(limits: PackageLimits): PackageLimits {
-  return limits
 }
 
 function lineOf({ keyId, memberId }: LimitedKey): string {

@@ -3,6 +3,7 @@
 // first served.
 
 import type { Provider, ProviderLimits } from '#core/entities.ts'
+import { wholeLimits, type PartOf } from '#core/limit-parts.ts'
 import { microCredits, totalMicro, type MicroCredits, ZERO } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
@@ -16,7 +17,7 @@ export type ProviderGateOptions = CycleCountOptions & {
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number
   /** What this gateway holds to of limits, where others share them. */
-  readonly partOf?: (limits: ProviderLimits) => ProviderLimits
+  readonly partOf?: PartOf
 }
 
 /** A place at a provider: to be given back exactly once, and to be charged exactly once. */
@@ -228,7 +229,7 @@ export class ProviderGate {
 
   #noteLimits({ id, limits, chosen }: Provider): void {
     const lanes = this.#lanesOf(id)
-    const { partOf = (all) => all } = this.#options
+    const { partOf = wholeLimits } = this.#options
     lanes.own.limits = partOf(limits)
     if (chosen !== undefined) this.#laneOfSecret(lanes, chosen.label).limits = partOf(chosen.limits)
   }

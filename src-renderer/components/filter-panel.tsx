@@ -13,7 +13,8 @@ export type SetFilter = {
   readonly onRemove: () => void
 }
 
-type Field = { readonly id: string; readonly label: string; readonly value: string | undefined }
+/** What can be set, in words; `value` is undefined where it is not. */
+export type Field = { readonly id: string; readonly label: string; readonly value: string | undefined }
 
 /** Those of the fields that are set, in their order; each is undefined once it is taken out. */
 export function setFilters(

@@ -1,10 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { KeyView } from '#contract/schemas.ts'
-import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
-import { RowCount } from '#renderer/components/row-count.tsx'
+import { ListFilters } from '#renderer/components/list-filters.tsx'
 import { choicesOf, STATE_FILTERS } from '#renderer/data/key-list.ts'
-import { countText } from '#renderer/data/numbers.ts'
 import type { KeysSearch, KeysSearchChange } from '#renderer/pages/keys/search.ts'
 
 type KeyFiltersProps = {
@@ -18,8 +16,8 @@ type KeyFiltersProps = {
 }
 
 export function KeyFilters({ role, keys = [], shown, filter, onChange, onClear }: KeyFiltersProps) {
-  const { t, i18n } = useTranslation('keys')
-  const { q = '', state, package: packageName, owner } = filter
+  const { t } = useTranslation('keys')
+  const { q, state, package: packageName, owner } = filter
   const plain = (names: readonly string[]) => names.map((value) => ({ value, label: value }))
   const fields = [
     { id: 'state', label: t('column.state'), value: state && t(`filter.${state}`) },
@@ -27,16 +25,14 @@ export function KeyFilters({ role, keys = [], shown, filter, onChange, onClear }
     { id: 'owner', label: t('column.owner'), value: owner },
   ]
   return (
-    <FilterPanel
-      isInCard
-      search={{ label: t('filter.search'), value: q, onChange: (text) => onChange({ q: text }) }}
-      set={setFilters(fields, onChange)}
+    <ListFilters
+      searchLabel={t('filter.search')}
+      q={q}
+      fields={fields}
+      shown={shown}
+      countOf={(rows) => t('filter.count', rows)}
+      onChange={onChange}
       onClear={onClear}
-      end={
-        <RowCount>
-          {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
-        </RowCount>
-      }
     >
       <FilterSelect
         label={t('column.state')}
@@ -61,6 +57,6 @@ export function KeyFilters({ role, keys = [], shown, filter, onChange, onClear }
           onChange={(value) => onChange({ owner: value })}
         />
       )}
-    </FilterPanel>
+    </ListFilters>
   )
 }

@@ -1,11 +1,9 @@
 import { MODEL_KINDS } from '#contract/dialects.ts'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
-import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
-import { RowCount } from '#renderer/components/row-count.tsx'
+import { ListFilters } from '#renderer/components/list-filters.tsx'
 import { MODEL_STATES, providersOf } from '#renderer/data/model-list.ts'
-import { countText } from '#renderer/data/numbers.ts'
 import type { ModelsSearch, ModelsSearchChange } from '#renderer/pages/models/search.ts'
 
 type ModelFiltersProps = {
@@ -18,24 +16,22 @@ type ModelFiltersProps = {
 }
 
 export function ModelFilters({ models = [], shown, filter, onChange, onClear }: ModelFiltersProps) {
-  const { t, i18n } = useTranslation('models')
-  const { q = '', state, kind, provider } = filter
+  const { t } = useTranslation('models')
+  const { q, state, kind, provider } = filter
   const fields = [
     { id: 'state', label: t('column.state'), value: state && t(`state.${state}`) },
     { id: 'kind', label: t('column.kind'), value: kind && t(`kind.${kind}`) },
     { id: 'provider', label: t('provider'), value: provider },
   ]
   return (
-    <FilterPanel
-      isInCard
-      search={{ label: t('filter.search'), value: q, onChange: (text) => onChange({ q: text }) }}
-      set={setFilters(fields, onChange)}
+    <ListFilters
+      searchLabel={t('filter.search')}
+      q={q}
+      fields={fields}
+      shown={shown}
+      countOf={(rows) => t('filter.count', rows)}
+      onChange={onChange}
       onClear={onClear}
-      end={
-        <RowCount>
-          {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
-        </RowCount>
-      }
     >
       <FilterSelect
         label={t('column.state')}
@@ -58,6 +54,6 @@ export function ModelFilters({ models = [], shown, filter, onChange, onClear }: 
         choices={providersOf(models).map((value) => ({ value, label: value }))}
         onChange={(value) => onChange({ provider: value })}
       />
-    </FilterPanel>
+    </ListFilters>
   )
 }

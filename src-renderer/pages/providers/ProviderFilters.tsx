@@ -1,8 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { FilterPanel, setFilters } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
-import { RowCount } from '#renderer/components/row-count.tsx'
-import { countText } from '#renderer/data/numbers.ts'
+import { ListFilters } from '#renderer/components/list-filters.tsx'
 import { PROVIDER_FILTERS } from '#renderer/data/provider-list.ts'
 import type { ProvidersSearch, ProvidersSearchChange } from '#renderer/pages/providers/search.ts'
 
@@ -14,20 +12,18 @@ type ProviderFiltersProps = {
 }
 
 export function ProviderFilters({ shown, filter, onChange, onClear }: ProviderFiltersProps) {
-  const { t, i18n } = useTranslation('providers')
-  const { q = '', state } = filter
+  const { t } = useTranslation('providers')
+  const { q, state } = filter
   const fields = [{ id: 'state', label: t('filter.label'), value: state && t(`filter.${state}`) }]
   return (
-    <FilterPanel
-      isInCard
-      search={{ label: t('filter.search'), value: q, onChange: (text) => onChange({ q: text }) }}
-      set={setFilters(fields, onChange)}
+    <ListFilters
+      searchLabel={t('filter.search')}
+      q={q}
+      fields={fields}
+      shown={shown}
+      countOf={(rows) => t('filter.count', rows)}
+      onChange={onChange}
       onClear={onClear}
-      end={
-        <RowCount>
-          {shown !== undefined && t('filter.count', { count: shown, text: countText(shown, i18n.language) })}
-        </RowCount>
-      }
     >
       <FilterSelect
         label={t('filter.label')}
@@ -36,6 +32,6 @@ export function ProviderFilters({ shown, filter, onChange, onClear }: ProviderFi
         choices={PROVIDER_FILTERS.map((value) => ({ value, label: t(`filter.${value}`) }))}
         onChange={(value) => onChange({ state: value })}
       />
-    </FilterPanel>
+    </ListFilters>
   )
 }
