@@ -6,6 +6,7 @@ import type { BodyAnswers, BodyKind, BodyQuestion, DistantBody } from '#pipeline
 import type { NamedAnswers } from '#pipeline/named-answers.ts'
 import type { BodyAsking, BodyReply } from '#server/bodies/body-jobs.ts'
 import { transferable, type BodyWorker, type Job } from '#server/bodies/body-worker.ts'
+import { release } from '#server/bodies/garbage.ts'
 import { tooLittle } from '#server/bodies/memory-guard.ts'
 
 /** What the thread keeps at a time, by the length of the bodies. It has them several times over, as text and as what that says. */
@@ -103,14 +104,16 @@ class LargeConversation implements DistantBody {
     // What is asked decides what is answered.
     if (last.type === 'answer') return last.answer as BodyAnswers[Type]
     // Whether the thread knows it now is not certain.
-    this.forget()
+    this.#all.forget(this)
     if (last.type === 'not-utf8') return notUtf8()
     throw last.type === 'fault' ? last.error : new Error(`the body thread answered '${last.type}' to a question`)
   }
 
-  /** The call is over. */
+  /** The call is over, and nothing is asked any more. */
   forget(): void {
     this.#all.forget(this)
+    if (this.#bytes !== undefined) release(this.#bytes)
+    this.#bytes = undefined
   }
 
   #begin(question: BodyQuestion): ReturnType<Job['begin']> {

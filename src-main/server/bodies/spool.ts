@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv } from 'no
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Arrivals, type Arrival } from '#server/bodies/arrivals.ts'
-import { collectGarbage } from '#server/bodies/garbage.ts'
+import { collectGarbage, release } from '#server/bodies/garbage.ts'
 
 type SpoolOptions = {
   readonly dataDir: string
@@ -227,11 +227,6 @@ export class Spool {
       this.#tidy(bytesRead)
     }
   }
-}
-
-/** Gives back the memory of bytes of ours that nobody looks at any more, before it is collected. */
-function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** One file at a time is written. `add` throws SpoolError. */
