@@ -179,4 +179,11 @@ describe('the settings as they are shown', () => {
     expect(find('vault_key_file')).toMatchObject({ value: undefined, source: 'default' })
     expect(shown.filter(({ meaning }) => meaning === '')).toEqual([])
   })
+
+  it('have of an address nothing that signs in there', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collie:hunter2@collector.example/otlp' }
+    const shown = JSON.stringify(describeSettings(configOf({ env })))
+    expect(shown).toContain('https://••••••@collector.example/otlp')
+    expect(shown).not.toMatch(/collie|hunter2/)
+  })
 })

@@ -329,7 +329,7 @@ export function describeSettings(config: Config): SettingView[] {
     const value = config[key]
     return {
       name: settingName(name),
-      value: value === undefined ? undefined : String(value),
+      value: value === undefined ? undefined : (kind.shown?.(String(value)) ?? String(value)),
       source: config.sources[key],
       env,
       flag,
