@@ -104,14 +104,19 @@ class LargeConversation implements DistantBody {
     // What is asked decides what is answered.
     if (last.type === 'answer') return last.answer as BodyAnswers[Type]
     // Whether the thread knows it now is not certain.
-    this.#all.forget(this)
+    this.forget()
     if (last.type === 'not-utf8') return notUtf8()
     throw last.type === 'fault' ? last.error : new Error(`the body thread answered '${last.type}' to a question`)
   }
 
-  /** The call is over, and nothing is asked any more. */
+  /** The thread need not know it any more. */
   forget(): void {
     this.#all.forget(this)
+  }
+
+  /** The call is over, and nothing is asked any more. */
+  end(): void {
+    this.forget()
     if (this.#bytes !== undefined) release(this.#bytes)
     this.#bytes = undefined
   }
