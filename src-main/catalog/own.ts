@@ -10,6 +10,7 @@ import { noPackage } from '#catalog/packages.ts'
 import { rotateKey } from '#catalog/rotation.ts'
 import { modelView, packageView } from '#catalog/views.ts'
 import type { KeyCreate, KeyCreated, KeyRotate, KeyRotated, ModelView, PackageView } from '#contract/schemas.ts'
+import { cleanName } from '#core/attribution.ts'
 import type { Package } from '#core/entities.ts'
 import { byRole, type Member, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -33,11 +34,21 @@ export async function createOwnKey(
   if (input.owner !== undefined && catalog.member(input.owner)?.id !== member.id) {
     return refuse('forbidden', 'The keys that you make are yours.', { param: 'owner' })
   }
+  if (isOfLimitedProject(catalog, input)) {
+    const message = 'A project that has limits is for keys that an administrator sets to it.'
+    return refuse('forbidden', message, { param: 'project' })
+  }
   const tooLong = checkExpiry(context, entity, input.expires)
   if (tooLong !== undefined) return tooLong
   const tooMany = checkNumber(context, member)
   if (tooMany !== undefined) return tooMany
   return createKey(context, { ...input, package: entity.id, owner: member.id })
+}
+
+/** Its budget is not the member's to use up, neither by what a client says nor by what a key is set to. */
+function isOfLimitedProject(catalog: Catalog, { project }: KeyCreate): boolean {
+  const name = project === undefined ? undefined : cleanName(project)
+  return name !== undefined && catalog.project(name) !== undefined
 }
 
 /**

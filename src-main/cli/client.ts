@@ -1,6 +1,7 @@
 // Calls of the admin API, typed from its table. The same calls reach a running gateway over HTTP or routes in this process;
 // which of the two is the transport's business.
 
+import { createHmac, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandFailure, errorCode } from '#cli/errors.ts'
@@ -8,6 +9,7 @@ import { addressOf } from '#contract/admin-address.ts'
 import { ADMIN_API, type CallInput, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
 import type { AdminAction } from '#contract/admin-routes.ts'
 import { check, firstProblem } from '#contract/validate.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER, provedText } from '#core/instance-proof.ts'
 
 export type AdminClient = {
   /** Throws an AdminError when the API refuses, a CommandFailure when there is no usable answer. */
@@ -89,7 +91,7 @@ export type Instance = { readonly url: string; readonly pid: number; readonly to
 export async function readInstance(dataDir: string): Promise<Instance | undefined> {
   const instance = instanceOf(await readFile(join(dataDir, 'instance.json'), 'utf8').catch(() => ''))
   // A gateway that was killed leaves its file behind, so the file alone proves nothing.
-  return instance !== undefined && (await isHealthy(instance.url)) ? instance : undefined
+  return instance !== undefined && (await isHealthy(instance)) ? instance : undefined
 }
 
 function instanceOf(text: string): Instance | undefined {
@@ -99,12 +101,18 @@ function instanceOf(text: string): Instance | undefined {
   return { url, pid, token }
 }
 
-async function isHealthy(url: string): Promise<boolean> {
+/** Whether the gateway of the file answers, and not whoever took its address after it was killed. */
+async function isHealthy({ url, token }: Instance): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(HEALTH_TIME_LIMIT_MS)
-    const response = await fetch(new URL('/health', url), { redirect: 'error', signal })
+    const challenge = randomBytes(32).toString('hex')
+    const response = await fetch(new URL('/health', url), {
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_TIME_LIMIT_MS),
+      headers: { [CHALLENGE_HEADER]: challenge },
+    })
     await response.body?.cancel()
-    return response.status === 200
+    const proof = createHmac('sha256', token).update(provedText(challenge)).digest('hex')
+    return response.status === 200 && response.headers.get(PROOF_HEADER) === proof
   } catch {
     // Every failure here means the same: the gateway does not answer.
     return false

@@ -83,6 +83,14 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
+/** JSON in which what a terminal would obey, or what would hide its order, is written as an escape, which says the same. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 function cellText(value: Cell): string {
   if (value === null) return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

@@ -22,7 +22,7 @@ import { LEDGER_VERBS } from '#cli/ledger.ts'
 import { MEMBER_VERBS } from '#cli/member.ts'
 import { MIGRATE_VERBS } from '#cli/migrate.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
-import { printableLines, type Output } from '#cli/output.ts'
+import { jsonText, printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
 import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
@@ -170,7 +170,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
 
 async function print(output: Output, isJson: boolean, host: CommandHost): Promise<number> {
   if (output.type === 'view') {
-    host.stdout(`${isJson ? JSON.stringify(output.value) : output.text}\n`)
+    host.stdout(`${isJson ? jsonText(output.value) : output.text}\n`)
     return output.exitCode ?? DONE
   }
   if (output.type === 'ran') return output.exitCode
@@ -188,7 +188,7 @@ function report(error: unknown, { host, isJson, usage: verbUsage }: Reporting): 
   const usage = error instanceof UsageError ? (error.usage ?? verbUsage) : undefined
   const message = error instanceof Error ? error.message : String(error)
   if (isJson) {
-    host.stderr(`${JSON.stringify({ error: { message, ...errorMembers(error), ...(usage && { usage }) } })}\n`)
+    host.stderr(`${jsonText({ error: { message, ...errorMembers(error), ...(usage && { usage }) } })}\n`)
   } else {
     host.stderr(`farebox: ${printableLines(message)}\n${usage === undefined ? '' : `Usage: ${usage}\n`}`)
   }

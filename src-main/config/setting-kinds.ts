@@ -9,6 +9,8 @@ export type Kind<Value> = {
   readonly read: (text: string, paths: PlatformPath) => Value | undefined
   /** Whether a wrong text is not repeated, because it may hold a secret. */
   readonly isQuiet?: true
+  /** How it is shown, where it may hold what signs in to somewhere; as it is unless said otherwise. */
+  readonly shown?: (text: string) => string
   /** Where only some texts are allowed. */
   readonly choices?: readonly string[]
   /** A switch stands alone on the command line; everything else takes a value. */
@@ -25,6 +27,7 @@ export const anyText: Kind<string> = { expects: 'a text', read: (text) => text }
 export const webAddress: Kind<string> = {
   expects: 'an address that begins with http:// or https://',
   read: (text) => (/^https?:/i.test(text) && URL.canParse(text) ? text : undefined),
+  shown: (text) => text.replace(/^(https?:\/*)[^/?#]*@/i, '$1••••••@'),
 }
 
 export const trueOrFalse: Kind<boolean> = {

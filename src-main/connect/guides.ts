@@ -61,7 +61,8 @@ function guideOf(adapter: Adapter, place: Place): ToolGuide | undefined {
 function filesOf({ connect }: Adapter, { expanding, platform }: Place): ToolGuide['files'] {
   const surroundings = { home: '~', env: {}, platform }
   const paths = (connect?.files ?? []).map(({ places }) => pathOf(places, surroundings))
-  const named = Object.fromEntries(paths.map((path, index) => [`file${index}`, path]))
+  // A shell reads the sign for the home folder only outside of quotes.
+  const named = Object.fromEntries(paths.map((path, index) => [`fileWord${index}`, path]))
   const whole = { ...expanding, values: { ...expanding.values, ...named } }
   const files = (connect?.files ?? []).map((file, index) => ({ place: paths[index] ?? '', text: textOf(file, whole) }))
   const needsKeyFile = files.some(({ text }) => text.includes(KEY_FILE))

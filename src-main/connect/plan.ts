@@ -8,6 +8,7 @@ import { JSON_FORMAT } from '#connect/formats/json.ts'
 import { LINES_FORMAT } from '#connect/formats/lines.ts'
 import { TOML_FORMAT } from '#connect/formats/toml.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
+import { withoutSecrets } from '#connect/hidden-secrets.ts'
 import type { FileChange } from '#contract/tools.ts'
 import { decode, encode, insistOnPlace, readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
 
@@ -93,26 +94,5 @@ type Sides = { readonly before: Buffer | undefined; readonly after: Buffer | und
 
 function shownDiff({ before, after }: Sides, secrets: readonly string[]): string {
   const [from = '', to = ''] = [before, after].map((bytes) => (bytes === undefined ? '' : decode(bytes)))
-  const lines = unifiedDiff(from, to).split('\n')
-  return lines.map((line) => withoutSecrets(line, secrets)).join('\n')
+  return withoutSecrets(unifiedDiff(from, to), secrets)
 }
-
-const SECRET_MEMBER =
-  /((?:key|token|secret|password|authorization|credential)\w*["']?\s*[:=]\s*["']?)([^\s"',<{$}][^\s"',}]{7,})/gi
-
-/** What follows these words in a header is a secret whatever it looks like. */
-const SECRET_HEADER = /\b((?:Bearer|Basic)\s+)[^\s"',}]{8,}/gi
-
-/** Keys of Farebox and of well-known services, by how they begin. */
-const SECRET_WORD =
-  /(?<![\w-])(?:key_[0-9A-Za-z]{38}|(?:sk-|gh[oprsu]_|github_pat_|xox[a-z]-|AIza|glpat-|hf_|gsk_|xai-)[\w-]{8,})(?![\w-])/g
-
-function withoutSecrets(line: string, secrets: readonly string[]): string {
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)
-  return shown
-    .replace(SECRET_HEADER, (_, word: string) => `${word}${HIDDEN}`)
-    .replace(SECRET_WORD, HIDDEN)
-    .replace(SECRET_MEMBER, (_, name: string) => `${name}${HIDDEN}`)
-}
-
-const HIDDEN = '••••••'

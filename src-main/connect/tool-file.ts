@@ -16,6 +16,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -24,7 +25,7 @@ import {
   accessSync,
   type Stats,
 } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { changedMeanwhile, Refused, type RefusedReason } from '#connect/format.ts'
 
 /** Settings are small; more than this is something else. */
@@ -254,9 +255,20 @@ function targetOf(path: string): string {
     const place = target
     const stats = attempt(path, () => lstatSync(place, { throwIfNoEntry: false }))
     if (stats?.isSymbolicLink() !== true) return target
-    target = resolve(dirname(place), readlinkSync(place))
+    target = attempt(path, () => behindLink(place))
   }
   throw new Refused('not_a_file', `${path} is a link that leads nowhere. Take it away, or make what it leads to.`)
+}
+
+/**
+ * What a link says counts from the folder that it really is in, which its own path names only where no folder on the way is a link, as those
+ * of people are who keep their settings elsewhere.
+ */
+function behindLink(link: string): string {
+  const place = readlinkSync(link)
+  const written = isAbsolute(place) ? place : `${realpathSync.native(dirname(link))}${sep}${place}`
+  const folder = dirname(written)
+  return join(existsSync(folder) ? realpathSync.native(folder) : folder, basename(written))
 }
 
 /** What the system says of a place that cannot be used, as a refusal that names the file. */

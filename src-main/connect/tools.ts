@@ -241,7 +241,7 @@ function expandingOf({ dataDir, surroundings, nowMs }: Workshop, adapter: Adapte
   const keyFile = keyFileOf(dataDir, adapter.tool)
   const values = valuesOf({ ...chosen, keyFile, platform: surroundings.platform, nowMs: nowMs() })
   const paths = (adapter.connect?.files ?? []).map(
-    ({ places }, index) => [`file${index}`, pathOf(places, surroundings)] as const,
+    ({ places }, index) => [`fileWord${index}`, shellQuoted(pathOf(places, surroundings))] as const,
   )
   return { values: { ...values, ...Object.fromEntries(paths) }, models: chosen.models }
 }

@@ -35,6 +35,11 @@ export function csvLine(fields: readonly CsvField[]): string {
  * apostrophe makes it text (OWASP, "CSV injection"); the full-width forms are read like their ASCII ones.
  */
 const FORMULA_START = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+/**
+ * The same behind a semicolon: a spreadsheet of a country that writes numbers with commas parts the fields there, and does not take the
+ * quotes of a field for quotes then, because they are not at its beginning.
+ */
+const FORMULA_INSIDE = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/
 
 function fieldText(field: CsvField): string {
@@ -43,6 +48,7 @@ function fieldText(field: CsvField): string {
   // What is no number is treated as text, so that no formula can come in by this way.
   if (typeof field === 'object' && PLAIN_NUMBER.test(field.number)) return field.number
   const text = typeof field === 'object' ? field.number : field
-  const safe = FORMULA_START.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) || text !== text.trim() ? `"${safe.replaceAll('"', '""')}"` : safe
+  const inside = text.replace(FORMULA_INSIDE, ";'")
+  const safe = FORMULA_START.test(text) ? `'${inside}` : inside
+  return /[",;\t\r\n]/.test(safe) || text !== text.trim() ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -9,7 +9,7 @@ import { EventMould, type SaidText } from '#dialect/event-mould.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { eventData, EventSplitter } from '#dialect/sse.ts'
+import { eventData, EventSplitter, isDone } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** What the events of one dialect mean. Methods throw UpstreamFailure for what is not of the dialect. */
@@ -148,7 +148,7 @@ export class PassStream implements AnswerReader {
   }
 
   #tapped(event: string, data: string): string {
-    if (data === '[DONE]' && this.#tap.readDone !== undefined) {
+    if (isDone(data) && this.#tap.readDone !== undefined) {
       this.#tap.readDone()
       return ''
     }

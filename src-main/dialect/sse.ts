@@ -74,6 +74,11 @@ export function eventData(event: string): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
+/** Whether the data of an event are the word that ends a stream in OpenAI's formats; some servers send spaces around it. */
+export function isDone(data: string): boolean {
+  return data.length < 16 && data.trim() === '[DONE]'
+}
+
 /** The value of an event's `event` line; undefined where it has none. */
 export function eventName(event: string): string | undefined {
   const simple = simpleDataStart(event)

@@ -1,6 +1,7 @@
 // The command line's entry: gives the commands the real terminal, files and data folder.
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -119,20 +120,22 @@ async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Written beside its place and moved there when it is whole and on disk. */
+/** Written beside its place, under a name that nothing there has, and moved there when it is whole and on disk. */
 async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<void> {
-  const draft = `${path}.new`
-  const file = await open(draft, 'w', 0o600)
+  const draft = `${path}.${randomUUID().slice(0, 8)}.new`
+  const file = await open(draft, 'wx', 0o600)
   try {
-    for await (const chunk of chunks) await file.write(chunk)
-    await file.sync()
+    try {
+      for await (const chunk of chunks) await file.write(chunk)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
   } catch (error) {
-    await file.close()
     await rm(draft, { force: true })
     throw error
   }
-  await file.close()
-  await rename(draft, path)
 }
 
 async function lockAt(dataDir: string): Promise<{ release(): void } | undefined> {

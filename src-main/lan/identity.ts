@@ -118,8 +118,10 @@ function describe(source: Identity['source'], certificate: string, key: string):
 
 function readSmall(path: string): string | Refusal {
   try {
-    const { size } = statSync(path)
-    if (size > MAX_FILE_BYTES) return wrongFile(`${path} is too large for a certificate or a key`)
+    const stats = statSync(path)
+    // A pipe or a device would be read without an end.
+    if (!stats.isFile()) return wrongFile(`${path} is not a file`)
+    if (stats.size > MAX_FILE_BYTES) return wrongFile(`${path} is too large for a certificate or a key`)
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'

@@ -7,7 +7,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
 import { countRefused } from '#store/refused-rows.ts'
-import { sumsBySession, sumsOfSessionIn } from '#store/session-sums.ts'
+import { sumsOfDearestSessions, sumsOfSessionIn, sumsOfSessions, type ValueSums } from '#store/session-sums.ts'
 import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
@@ -145,24 +145,15 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
   }
   const past = calendar.before(rollup, fromMs, intervals.length)
   const isBySession = request.group === 'session'
-  const sumsIn = (starts: readonly number[], untilMs: number) => {
-    const range = { fromMs: starts[0] ?? untilMs, toMs: untilMs }
-    if (request.session !== undefined) {
-      return [{ value: '', ...sumsOfSessionIn(db, request.session, request.parts, range) }]
-    }
-    return isBySession ? sumsBySession(db, request.parts, range) : sumsByGroup(db, query, starts)
-  }
-  const before = sumsIn(past, fromMs)
-  // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
-  const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
-  const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
-  const present = all === undefined ? sumsIn(intervals, toMs) : sumByValue(all)
+  const { present, before, all } = isBySession
+    ? ofSessions(db, request, [past[0] ?? fromMs, fromMs, toMs])
+    : ofGroups(db, request, { query, past, intervals, toMs })
   // A session that was over by then is none of this time.
   const ranked = rank(present, isBySession ? [] : before)
   const shown = request.group === 'none' ? [''] : ranked.slice(0, request.top)
   const points = request.hasPoints ? pointsOf(db, query, { intervals, shown, all }) : undefined
   const line = lineOf({ present, before, points, intervals })
-  const isRest = ranked.length > shown.length
+  const isRest = ranked.length > shown.length || present.some(({ value }) => value === null)
   return {
     from: iso(fromMs),
     to: iso(toMs),
@@ -178,6 +169,45 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     previous: totalsView(totalOf(db, query, past, before)),
     refused: request.session === undefined ? refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }) : null,
   }
+}
+
+type Groups = {
+  readonly present: readonly ValueSums[]
+  readonly before: readonly ValueSums[]
+  /** By interval too, where that is few. */
+  readonly all?: readonly PointSums[] | undefined
+}
+
+/** There can be as many sessions as calls, so that those alone have a row each that are shown. */
+function ofSessions(
+  db: Db,
+  { parts, top }: UsageReportRequest,
+  [pastMs, fromMs, toMs]: [number, number, number],
+): Groups {
+  const present = sumsOfDearestSessions(db, parts, { fromMs, toMs }, top)
+  const names = present.flatMap(({ value }) => value ?? [])
+  return { present, before: sumsOfSessions(db, parts, { fromMs: pastMs, toMs: fromMs }, names) }
+}
+
+type GroupsOf = {
+  readonly query: SumsQuery
+  readonly past: readonly number[]
+  readonly intervals: readonly number[]
+  readonly toMs: number
+}
+
+function ofGroups(db: Db, request: UsageReportRequest, { query, past, intervals, toMs }: GroupsOf): Groups {
+  const fromMs = intervals[0] ?? toMs
+  const sumsIn = (starts: readonly number[], untilMs: number) => {
+    if (request.session === undefined) return sumsByGroup(db, query, starts)
+    const range = { fromMs: starts[0] ?? untilMs, toMs: untilMs }
+    return [{ value: '', ...sumsOfSessionIn(db, request.session, request.parts, range) }]
+  }
+  const before = sumsIn(past, fromMs)
+  // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
+  const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
+  const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
+  return { present: all === undefined ? sumsIn(intervals, toMs) : sumByValue(all), before, all }
 }
 
 type Bounds = { readonly sinceMs: number; readonly untilMs: number }
@@ -225,17 +255,18 @@ function restOf(points: readonly PointSums[], shown: readonly string[]): PointSu
 }
 
 /** The values, those with the highest charge first; by name where nothing else tells them apart, so that a report can be repeated. */
-function rank(present: readonly GroupSums[], before: readonly GroupSums[]): string[] {
+function rank(present: readonly ValueSums[], before: readonly ValueSums[]): string[] {
   const isPresent = new Set(present.map(({ value }) => value))
   const past = before.filter(({ value }) => !isPresent.has(value))
   const order = (left: GroupSums, right: GroupSums) =>
     right.charge_micro - left.charge_micro || right.requests - left.requests || (left.value < right.value ? -1 : 1)
-  return [...present.toSorted(order), ...past.toSorted(order)].map(({ value }) => value)
+  const named = (sums: readonly ValueSums[]) => sums.filter((one): one is GroupSums => one.value !== null)
+  return [...named(present).toSorted(order), ...named(past).toSorted(order)].map(({ value }) => value)
 }
 
 type Found = {
-  readonly present: readonly GroupSums[]
-  readonly before: readonly GroupSums[]
+  readonly present: readonly ValueSums[]
+  readonly before: readonly ValueSums[]
   /** undefined where they are not wanted. */
   readonly points: readonly PointSums[] | undefined
   readonly intervals: readonly number[]
@@ -248,7 +279,9 @@ function lineOf({ present, before, points, intervals }: Found) {
   const sums = [present, before].map((groups) => {
     const byValue = new Map(groups.map((group) => [group.value, group]))
     return (value: string | null, shown: ReadonlySet<string>) =>
-      value === null ? addSums(groups.filter((group) => !shown.has(group.value))) : (byValue.get(value) ?? NO_SUMS)
+      value === null
+        ? addSums(groups.filter((group) => group.value === null || !shown.has(group.value)))
+        : (byValue.get(value) ?? NO_SUMS)
   })
   return (value: string | null, shown: ReadonlySet<string> = new Set()) => {
     const line = points === undefined ? [] : intervals.map((): Totals => NO_TOTALS)
@@ -270,7 +303,7 @@ function headOf(db: Db, { group, heads }: UsageReportRequest, value: string) {
 }
 
 /** A call with several tags is in the sums of several groups, and once in the total. */
-function totalOf(db: Db, query: SumsQuery, intervals: readonly number[], groups: readonly GroupSums[]): Sums {
+function totalOf(db: Db, query: SumsQuery, intervals: readonly number[], groups: readonly Sums[]): Sums {
   return addSums(query.group === 'tag' ? sumsByGroup(db, { ...query, group: undefined }, intervals) : groups)
 }
 

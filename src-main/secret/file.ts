@@ -1,6 +1,6 @@
 // Reading and replacing small private files. A reader sees the whole old file or the whole new one, whenever the power goes.
 
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { constants, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
 
@@ -23,11 +23,13 @@ export async function readPrivateFile(path: string, maxBytes: number): Promise<P
   })
 }
 
-/** Puts `bytes` in the place of a file, readable by its owner only. When it throws, the old file is still there. */
-export async function replacePrivateFile(path: string, bytes: Uint8Array): Promise<void> {
+/**
+ * Puts `bytes` in the place of a file, readable by its owner only. When it throws, the old file is still there. What is at `temporary` is
+ * lost: outside of Farebox's own folder it has to be a name that nobody has.
+ */
+export async function replacePrivateFile(path: string, bytes: Uint8Array, temporary = `${path}.tmp`): Promise<void> {
   await withFile('unwritable', path, async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const temporary = `${path}.tmp`
     // A crash may have left one behind; `wx` below insists on a new file, whose mode is ours and not a planted one's.
     await rm(temporary, { force: true })
     try {
@@ -60,7 +62,8 @@ function readersOf(mode: number): Readers {
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, 'r')
+    // Without O_NONBLOCK a pipe would be waited for, by one of the few threads of the whole process.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined
     throw error

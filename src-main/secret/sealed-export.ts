@@ -1,7 +1,7 @@
 // Secrets on their way to another machine: one file, encrypted with a key that is made of a passphrase. Whoever has the file can try
 // passphrases as long as they like, so that each try is made to cost 128 MiB and a third of a second.
 
-import { createCipheriv, createDecipheriv, randomBytes, scrypt, type ScryptOptions } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID, scrypt, type ScryptOptions } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isDiskFull } from '#core/disk-failure.ts'
@@ -48,7 +48,8 @@ export async function writeSealed(
     if (present !== undefined && !(isForced && isOurs)) return problem('taken')
     // A folder with a typing mistake in its name is not made.
     await stat(dirname(file))
-    await replacePrivateFile(file, sealed(secrets, await newKey(passphrase, cost)))
+    const draft = `${file}.${randomUUID().slice(0, 8)}.tmp`
+    await replacePrivateFile(file, sealed(secrets, await newKey(passphrase, cost)), draft)
     return undefined
   })
 }

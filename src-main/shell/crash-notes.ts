@@ -15,6 +15,8 @@ export type Crash = {
 export type CrashNotesOptions = { readonly dataDir: string; readonly version: string; readonly nowMs: () => number }
 
 const MAX_NOTES = 20
+/** Other files of the folder are somebody's. */
+const NOTE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.json$/
 
 export class CrashNotes {
   readonly #options: CrashNotesOptions
@@ -58,7 +60,7 @@ export class CrashNotes {
 
   #forgetOldest(): void {
     const notes = readdirSync(this.#dir)
-      .filter((name) => name.endsWith('.json'))
+      .filter((name) => NOTE.test(name))
       .toSorted()
     for (const name of notes.slice(0, Math.max(0, notes.length - MAX_NOTES))) rmSync(join(this.#dir, name))
   }

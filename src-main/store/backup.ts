@@ -41,7 +41,7 @@ export function backUp(
 ): BackupAnswer {
   const draft = `${file}.new`
   try {
-    const refusal = refusalOfPlace({ dataDir, file, isForced })
+    const refusal = refusalOfPlace({ dataDir, file, isForced }) ?? refusalOfDraft(draft, isForced)
     if (refusal !== undefined) return refusal
     // Exclusive, so that two backups to one place cannot write into each other's file.
     if (isForced) rmSync(draft, { force: true })
@@ -120,16 +120,31 @@ function refusalOfPlace({ dataDir, file, isForced }: BackupRequest & { dataDir: 
   return refused('taken', `What is at ${file} is no database, so it is not replaced.`)
 }
 
-/** By the first bytes of the file. */
+/** A forced backup takes away what another one left behind, and nothing else. */
+function refusalOfDraft(draft: string, isForced: boolean): BackupAnswer | undefined {
+  const present = isForced ? lstatSync(draft, { throwIfNoEntry: false }) : undefined
+  // SQLite writes the first page when the others are there.
+  if (present === undefined || (present.isFile() && [DATABASE_HEAD, NO_HEAD].includes(headOf(draft)))) return undefined
+  return refused('taken', `What is at ${draft} was not left by a backup. Move it, or choose another name.`)
+}
+
+const DATABASE_HEAD = 'SQLite format 3\0'
+const NO_HEAD = '\0'.repeat(DATABASE_HEAD.length)
+
 function isDatabase(file: string): boolean {
-  const head = Buffer.alloc(16)
+  return headOf(file) === DATABASE_HEAD
+}
+
+/** The first bytes of a file, and zeros where it has none. */
+function headOf(file: string): string {
+  const head = Buffer.alloc(DATABASE_HEAD.length)
   const opened = openSync(file, 'r')
   try {
     readSync(opened, head)
   } finally {
     closeSync(opened)
   }
-  return head.toString('latin1') === 'SQLite format 3\0'
+  return head.toString('latin1')
 }
 
 /** Errors of the system and of SQLite that say something about the place or the disk; all others are faults. */

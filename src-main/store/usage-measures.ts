@@ -49,3 +49,9 @@ export function addSums(all: readonly Sums[]): Sums {
   for (const sums of all) for (const name of MEASURES) total[name] += sums[name]
   return total
 }
+
+export function subtractSums(from: Sums, other: Sums): Sums {
+  const rest = { ...from }
+  for (const name of MEASURES) rest[name] -= other[name]
+  return rest
+}

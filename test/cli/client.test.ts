@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -17,10 +18,13 @@ let server: Server
 let url: string
 let seen: Seen[]
 let reply: (request: Seen) => Reply
+/** The token of whoever answers. */
+let ownToken: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-cli-'))
   seen = []
+  ownToken = TOKEN
   reply = () => ({ status: 200, body: JSON.stringify(ANSWERS.listKeys) })
   server = createServer((request, response) => {
     let body = ''
@@ -33,7 +37,7 @@ beforeEach(async () => {
         status,
         body: text,
         headers: more,
-      } = isHealth ? { status: 200, body: '' } : reply({ method, url: path, headers, body })
+      } = isHealth ? { status: 200, body: '', headers: proofOf(headers) } : reply({ method, url: path, headers, body })
       response.writeHead(status, more).end(text)
     })
   })
@@ -47,6 +51,13 @@ afterEach(async () => {
   await new Promise((done) => server.close(done))
   await rm(folder, { recursive: true })
 })
+
+function proofOf({ 'x-farebox-challenge': challenge }: IncomingMessage['headers']): Readonly<Record<string, string>> {
+  const proof = createHmac('sha256', ownToken)
+    .update(`farebox gateway ${String(challenge)}`)
+    .digest('hex')
+  return { 'x-farebox-proof': proof }
+}
 
 async function writeInstance(content: unknown): Promise<void> {
   await writeFile(join(folder, 'instance.json'), typeof content === 'string' ? content : JSON.stringify(content))
@@ -146,6 +157,15 @@ describe('a running gateway', () => {
   ])('is not there when the file is %s', async (_, content) => {
     if (content !== undefined) await writeInstance(content)
     expect(await readInstance(folder)).toBeUndefined()
+  })
+
+  it('is not there when somebody else has taken its address, who is told nothing', async () => {
+    await writeInstance({ url, pid: 12, token: TOKEN })
+    ownToken = 'of another one'
+    expect(await readInstance(folder)).toBeUndefined()
+    const ran = await run(['key', 'list'], { dataDir: folder })
+    expect(ran).toMatchObject({ exitCode: 0, store: [`open ${folder}`, 'close'] })
+    expect(seen).toEqual([])
   })
 
   it('is not there when its address stays silent', async () => {

@@ -38,6 +38,11 @@ describe('a guide', () => {
     }
   })
 
+  it('leads a shell to the home folder of that machine', () => {
+    const texts = guideOf('crush')?.files.map(({ text }) => text) ?? []
+    expect(texts.flatMap((text) => text.trim().split('\n'))).toContain('source ~/.config/crush/farebox.crushrc')
+  })
+
   it('says which variable names the certificate', () => {
     expect(guideOf('gemini-cli')?.certificate).toBe('NODE_EXTRA_CA_CERTS')
     expect(guideOf('codex')?.certificate).toBe('CODEX_CA_CERTIFICATE')

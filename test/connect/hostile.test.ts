@@ -2,7 +2,7 @@
 // afterwards, also where the named member is elsewhere in a text or a comment.
 
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -108,6 +108,66 @@ describe('a file of odd content', () => {
     expect(readFileSync(outside, 'utf8')).toBe('{"a": 1}')
     expect(lstatSync(path).isSymbolicLink()).toBe(true)
   })
+})
+
+describe('settings that somebody keeps elsewhere', () => {
+  /** The folder of the tool is a link to one among others, and the file in it a link from there. */
+  function linkedSettings(home: string, link: string): string {
+    const dotfiles = join(home, '..', 'dotfiles')
+    mkdirSync(join(dotfiles, 'claude'), { recursive: true })
+    mkdirSync(join(dotfiles, 'shared'))
+    symlinkSync(join(dotfiles, 'claude'), join(home, '.claude'))
+    symlinkSync(link, join(home, '.claude', 'settings.json'))
+    return join(dotfiles, 'shared', 'claude.json')
+  }
+
+  it('change where the links lead that are in a linked folder, and nowhere else', async () => {
+    const workshop = openWorkshop()
+    const real = linkedSettings(workshop.home, '../shared/claude.json')
+    writeFileSync(real, '{"a": 1}\n')
+    await connectTool(workshop, wish('claude-code'))
+    expect(readFileSync(real, 'utf8')).toContain('cat ')
+    expect(existsSync(join(workshop.home, 'shared'))).toBe(false)
+    await disconnectTool(workshop, 'claude-code')
+    expect(readFileSync(real, 'utf8')).toBe('{"a": 1}\n')
+  })
+
+  it('are made where such a link leads that leads nowhere yet', async () => {
+    const workshop = openWorkshop()
+    const real = linkedSettings(workshop.home, '../shared/claude.json')
+    await connectTool(workshop, wish('claude-code'))
+    expect(readFileSync(real, 'utf8')).toContain('cat ')
+    await disconnectTool(workshop, 'claude-code')
+    expect(existsSync(real)).toBe(false)
+    expect(lstatSync(join(workshop.home, '.claude', 'settings.json')).isSymbolicLink()).toBe(true)
+  })
+
+  it('are found where the way itself goes up from a linked folder', async () => {
+    const workshop = openWorkshop()
+    const dotfiles = join(workshop.home, '..', 'dotfiles')
+    const other = linkedSettings(workshop.home, 'deep/../claude.json')
+    mkdirSync(join(dotfiles, 'shared', 'deep'))
+    symlinkSync(join(dotfiles, 'shared', 'deep'), join(dotfiles, 'claude', 'deep'))
+    writeFileSync(other, '{"a": 1}')
+    await connectTool(workshop, wish('claude-code'))
+    expect(readFileSync(other, 'utf8')).toContain('cat ')
+    expect(existsSync(join(dotfiles, 'claude', 'claude.json'))).toBe(false)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a home folder whose name a shell would read', () => {
+  it.each(["o'brien", 'a "b" c', '$(touch made)', '`touch made`', '$HOME', 'Grüße 世界'])(
+    'such as %s leads Crush to the file of Farebox, and that to the key',
+    async (name) => {
+      const workshop = openWorkshop({ name })
+      await connectTool(workshop, wish('crush'))
+      const folder = join(workshop.home, '.config', 'crush')
+      const commands = `provider() { printf '%s\\n' "$@"; }; model() { :; }; . ./crushrc`
+      const said = execFileSync('bash', ['-c', commands], { cwd: folder, encoding: 'utf8' })
+      expect(said.split('\n')).toContain('fbx_value1Zq8')
+      expect(readdirSync(folder).toSorted()).toEqual(['crushrc', 'farebox.crushrc'])
+    },
+  )
 })
 
 const provider: Path = ['model_providers', 'farebox', 'base_url']

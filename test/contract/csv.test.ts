@@ -55,6 +55,10 @@ describe('a line of CSV', () => {
     ['makes text of a formula after spaces', ' =1', `"' =1"`],
     ['makes text of a full-width equals sign', '\uff1d1', "'\uff1d1"],
     ['leaves an equals sign inside alone', 'a=1', 'a=1'],
+    ['quotes a semicolon, which parts fields elsewhere', 'a;b', '"a;b"'],
+    ['makes text of a formula behind a semicolon', 'a;=1+1', `"a;'=1+1"`],
+    ['makes text of it in quotes too', 'a; "@SUM(A1)"', `"a;' ""@SUM(A1)"""`],
+    ['makes text of each', '=1;-1;+1', `"'=1;'-1;'+1"`],
   ]
 
   it.each(cases)('%s', (_, field, expected) => {

@@ -87,6 +87,40 @@ export const RECORDED: readonly RecordedStream[] = [
     textBytes: 2,
   },
   {
+    name: 'Groq of old, with usage in its own member alone',
+    text: says('Hi') + chunk([choice({}, 'stop')], { x_groq: { id: 'req_1', usage: USAGE } }) + DONE,
+    usage: READ,
+    textBytes: 2,
+  },
+  {
+    name: 'Moonshot AI with usage in the choice, and cached tokens beside the details',
+    text: says('Hi') + chunk([{ ...choice({}, 'stop'), usage: { ...USAGE, cached_tokens: 16 } }]) + DONE,
+    usage: { inputTokens: 3, cacheReadTokens: 16, outputTokens: 10 },
+    textBytes: 2,
+  },
+  {
+    name: 'Mistral with reasoning and text as parts of content',
+    text:
+      chunk([choice({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hmm.' }] }] })]) +
+      chunk([choice({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: ' So.' }] }] })]) +
+      chunk([choice({ content: [{ type: 'text', text: 'Grüße' }] })]) +
+      chunk([choice({ content: '!' }, 'stop')], { usage: USAGE }) +
+      DONE,
+    usage: READ,
+    textBytes: Buffer.byteLength('Hmm. So.Grüße!'),
+  },
+  {
+    name: 'MiniMax with reasoning in its details alone',
+    text:
+      chunk([choice({ content: '', reasoning_details: [{ type: 'reasoning.text', text: 'Hmm.' }] })]) +
+      says('Hi') +
+      STOP +
+      USAGE_CHUNK +
+      DONE,
+    usage: READ,
+    textBytes: 6,
+  },
+  {
     name: 'xAI, which leaves out finish_reason until the end and reasoning from the output',
     text:
       chunk([{ index: 0, delta: { role: 'assistant', reasoning_content: 'So' } }]) +

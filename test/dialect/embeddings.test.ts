@@ -115,6 +115,16 @@ describe('embeddings', () => {
     expect(read('float', answer([[1]], { usage: undefined })).reader.usage).toBeUndefined()
     expect(read('float', answer([[1]], { usage: { prompt_tokens: 8 } })).reader.usage?.outputTokens).toBe(0)
   })
+
+  it.each([
+    ['as a total alone, as Voyage does', { total_tokens: 8 }],
+    ['with images in the total alone', { prompt_tokens: 3, total_tokens: 8 }],
+    ['with 0 in place of a number', { prompt_tokens: 0, total_tokens: 8 }],
+  ])('are counted where they are told %s', (_, usage) => {
+    const { reader } = read('float', answer([[1]], { usage }))
+    expect(reader.usage).toMatchObject({ inputTokens: 8, outputTokens: 0 })
+    expect(reader.reported).toMatchObject({ isInputFinal: true, isOutputFinal: true })
+  })
 })
 
 describe('an embeddings answer that is none', () => {

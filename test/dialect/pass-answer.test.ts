@@ -60,6 +60,12 @@ describe('a whole chat completion', () => {
     expect(read(answer({ content: 'Hi' }, zero)).reader.usage).toMatchObject({ inputTokens: 0, outputTokens: 0 })
   })
 
+  it('reports a usage that stands with its choice', () => {
+    const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop', usage: USAGE }]
+    const { reader } = read(answer({}, { choices, usage: undefined }))
+    expect(reader.usage).toMatchObject({ inputTokens: 19, outputTokens: 10 })
+  })
+
   it.each([undefined, null, {}, 'none', []])('reports none where the provider gives %j', (usage) => {
     expect(read(answer({ content: 'Hi' }, { usage })).reader.usage).toBeUndefined()
   })
@@ -71,6 +77,9 @@ describe('a whole chat completion', () => {
     ['reasoning under both names, which is one text', { reasoning_content: 'Hmm', reasoning: 'Hmm' }, 3],
     ['a refusal', { content: null, refusal: 'No.' }, 3],
     ['tool calls', { tool_calls: [{ function: { name: 'f', arguments: '{}' } }, { function: { name: 'gg' } }] }, 5],
+    ['a call of a custom tool', { tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'x = 1' } }] }, 6],
+    ['arguments that are an object', { tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] }, 8],
+    ['what was said aloud', { content: null, audio: { id: 'a', data: 'AAAA', transcript: 'Hi' } }, 2],
     ['a function call of old', { function_call: { name: 'f', arguments: '{"a":1}' } }, 8],
     ['other scripts', { content: 'Grüße 東京 🚀' }, Buffer.byteLength('Grüße 東京 🚀')],
     ['odd members', { content: 5, tool_calls: [null, 5, { function: null }], refusal: {} }, 0],

@@ -230,6 +230,10 @@ describe('[DONE]', () => {
     expect(reader.generated.bytes).toBe(2)
   })
 
+  it('ends the answer with spaces around it too', () => {
+    expect(readText(`${says('Hi') + STOP}data:  [DONE] \n\n`).sent).toBe(`${says('Hi') + STOP}data:  [DONE] \n\n`)
+  })
+
   it('is believed even where no choice has finished', () => {
     expect(readText(says('Hi') + DONE).sent).toBe(says('Hi') + DONE)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
+import { eventData, eventName, EventSplitter, isDone } from '#dialect/sse.ts'
 
 const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
 
@@ -190,4 +190,14 @@ describe('a byte order mark', () => {
     expect(eventData(`id: 1\n${MARK}data: x\n\n`)).toBeUndefined()
     expect(eventData(`data: ${MARK}\n\n`)).toBe(MARK)
   })
+})
+
+it.each([
+  ['[DONE]', true],
+  [' [DONE] \r', true],
+  ['[DONE', false],
+  ['"[DONE]"', false],
+  ['{"a":"[DONE]"}', false],
+])('%j ends a stream: %s', (data, ends) => {
+  expect(isDone(data)).toBe(ends)
 })

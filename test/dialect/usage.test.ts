@@ -47,6 +47,27 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
     { input: 10, read: 100, output: 5 },
   ],
   [
+    'cached tokens counted apart that are less than the prompt, and then added to the total',
+    {
+      prompt_tokens: 1000,
+      completion_tokens: 50,
+      total_tokens: 1850,
+      prompt_tokens_details: { cached_tokens: 700, cache_write_tokens: 100 },
+    },
+    { input: 1000, read: 700, write: 100, output: 50 },
+  ],
+  [
+    'reasoning in the total only that happens to be as much as was cached',
+    {
+      prompt_tokens: 1000,
+      completion_tokens: 50,
+      total_tokens: 1350,
+      prompt_tokens_details: { cached_tokens: 300 },
+      completion_tokens_details: { reasoning_tokens: 300 },
+    },
+    { input: 700, read: 300, output: 350, reasoning: 300 },
+  ],
+  [
     'OpenAI: reasoning is part of the output',
     {
       prompt_tokens: 9,
@@ -86,6 +107,35 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
       prompt_tokens_details: { cached_tokens: 64 },
     },
     { input: 36, read: 64, output: 7 },
+  ],
+  [
+    'Moonshot AI and Together: cached tokens beside the details',
+    { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107, cached_tokens: 64 },
+    { input: 36, read: 64, output: 7 },
+  ],
+  [
+    'details of a proxy that knows nothing of the number beside them',
+    { prompt_tokens: 100, completion_tokens: 7, cached_tokens: 64, prompt_tokens_details: { cached_tokens: 0 } },
+    { input: 36, read: 64, output: 7 },
+  ],
+  [
+    'Alibaba: what was written, which is part of the prompt',
+    {
+      prompt_tokens: 3019,
+      completion_tokens: 104,
+      total_tokens: 3123,
+      prompt_tokens_details: { cached_tokens: 1024, cache_creation_input_tokens: 1605 },
+    },
+    { input: 390, read: 1024, write: 1605, output: 104 },
+  ],
+  [
+    'LiteLLM: what was written, under two names',
+    {
+      prompt_tokens: 130,
+      completion_tokens: 25,
+      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 0, cache_creation_tokens: 10 },
+    },
+    { input: 100, read: 20, write: 10, output: 25 },
   ],
   [
     'details that are null',
@@ -135,6 +185,12 @@ describe('a reported usage', () => {
     { prompt_tokens: -19, total_tokens: -29 },
   ])('is none where no count is given: %j', (reported) => {
     expect(readUsage(reported)).toBeUndefined()
+  })
+
+  it('tells what is kept for an hour from the rest of what was written', () => {
+    const written = { cache_creation_tokens: 10, cache_creation_token_details: { ephemeral_1h_input_tokens: 3 } }
+    const read = readUsage({ prompt_tokens: 130, completion_tokens: 25, prompt_tokens_details: written })
+    expect(read).toMatchObject({ inputTokens: 120, cacheWriteTokens: 10, details: { parts: { cache_write_1h: 3 } } })
   })
 
   it('gives classes that are whole, not negative, and never more than was reported', () => {

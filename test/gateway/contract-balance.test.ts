@@ -163,7 +163,10 @@ it('adds the limits of a model that is asked for, whatever the package', async (
     const model_limits = { max_context_tokens: 100_000, max_output_tokens: 1000 }
     const plain = await balance(key)
     expect(plain).not.toHaveProperty('model_limits')
-    expect(await balance(key, '?model=chat')).toEqual({ ...plain, model_limits })
+    // By the names that calls may give it as well.
+    for (const name of ['chat', 'chat-20260101', 'chat[1m]', 'models/chat']) {
+      expect(await balance(key, `?model=${encodeURIComponent(name)}`)).toEqual({ ...plain, model_limits })
+    }
   }
 })
 

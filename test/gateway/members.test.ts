@@ -50,10 +50,13 @@ describe('a member makes keys', PATIENCE, () => {
     [403, { package: 'open', expires: '91d' }],
     [400, { package: 'open', expires: 'soon' }],
     [409, { package: 'open', name: 'taken' }],
+    [403, { package: 'open', project: 'limited' }],
+    [403, { package: 'open', project: 'LIMITED' }],
   ] as const)('and is refused with %i for %j', async (status, members) => {
     await admin()
       .call('createKey', { body: { name: 'taken', package: 'plenty' } })
       .catch(() => undefined)
+    await admin().call('setProject', { id: 'limited', body: { credits_per_day: 1 } })
     const answer = await mia.send('createKey', { body: { name: 'wanted', ...members } })
     expect(answer.status).toBe(status)
   })

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -92,6 +93,21 @@ it('replaces nothing unless it is forced, and then only a file of secrets', asyn
   expect(await write()).toEqual({ type: 'problem', reason: 'taken' })
   expect(await write(true)).toBeUndefined()
   expect(await read()).toEqual(SECRETS)
+})
+
+it('leaves alone what lies beside it, whatever that is called', async () => {
+  const others = ['.tmp', '.new', '~'].map((ending) => `${file}${ending}`)
+  for (const other of others) await writeFile(other, 'my novel')
+  expect(await write()).toBeUndefined()
+  expect(await write(true)).toBeUndefined()
+  for (const other of others) expect(await readFile(other, 'utf8'), other).toBe('my novel')
+  expect(await readdir(folder)).toHaveLength(others.length + 1)
+})
+
+it.runIf(process.platform === 'linux')('does not wait for a pipe', async () => {
+  execFileSync('mkfifo', [file])
+  expect(await read()).toEqual({ type: 'problem', reason: 'place' })
+  expect(await write(true)).toEqual({ type: 'problem', reason: 'place' })
 })
 
 it('costs whoever tries passphrases, unless a test says otherwise', { timeout: 60_000 }, async () => {

@@ -16,6 +16,7 @@ let answers: (() => void)[]
 beforeEach(async () => {
   answers = []
   server = createServer((request, response) => {
+    if (request.url === '/bad') response.statusCode = 404
     if (request.url !== '/late') response.write('begun ')
     answers.push(() => (request.url === '/given-up' ? response.destroy() : response.end('done')))
   })
@@ -74,6 +75,22 @@ it('lets everybody in and finishes every answer while somebody opens many connec
   const late = await asking()
   for (const answer of answers) answer()
   for (const socket of [...busy, late]) expect(await text(socket)).toMatch(/done/)
+})
+
+it('knows of a connection whether its last answer was that of an error', async () => {
+  const seen = once(server, 'connection') as Promise<[Socket]>
+  const client = await opened()
+  const [socket] = await seen
+  const told = [clients.wasRefused(socket)]
+  for (const path of ['/bad', '/']) {
+    client.write(asked(path))
+    await expect.poll(() => answers.length).toBe(1)
+    answers.pop()?.()
+    await untilAnswered(client)
+    await expect.poll(() => clients.wasRefused(socket)).toBe(path === '/bad')
+    told.push(clients.wasRefused(socket))
+  }
+  expect(told).toEqual([false, true, false])
 })
 
 it('refuses the newest where all are busy', async () => {

@@ -360,6 +360,17 @@ describe('a thread', () => {
     await worker.close()
   })
 
+  it('gives back the memory of a conversation whose call is over, and of no other', async () => {
+    const { conversations, worker } = open()
+    const [over, other] = [1, 2].map(() => Buffer.from(TEXT))
+    if (over === undefined || other === undefined) throw new Error('no bodies')
+    const kept = conversations.open(other, CHAT)
+    conversations.open(over, CHAT).end()
+    expect(over.byteLength).toBe(0)
+    expect(good(await readDistant(kept)).model).toBe('m')
+    await worker.close()
+  })
+
   it('forgets fewer conversations that are made of little than of much', async () => {
     const told: BodyJob[] = []
     const worker = { run: () => Promise.resolve(false), tell: (job: BodyJob) => void told.push(job) }

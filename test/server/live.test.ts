@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Viewer } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
@@ -36,6 +37,8 @@ const RECORD: UsageRecord = {
   durationMs: 1,
 }
 
+const OWNER: Viewer = { type: 'owner', name: 'owner' }
+
 const NOBODY = { waiting: 0, waitingCalls: () => [] }
 
 let recorded: RecordedCalls
@@ -46,6 +49,8 @@ let server: Server
 let responses: ServerResponse[]
 let ends: (() => void)[]
 let sockets: Socket[]
+/** Who opens a stream. */
+let viewer: Viewer
 
 beforeEach(async () => {
   recorded = new RecordedCalls()
@@ -53,6 +58,7 @@ beforeEach(async () => {
   responses = []
   ends = []
   sockets = []
+  viewer = OWNER
   live = new LiveEvents({
     recorded,
     elsewhere: {
@@ -63,17 +69,22 @@ beforeEach(async () => {
     },
     // Only what the events read of them.
     catalog: { key: () => ({ name: 'mine' }), provider: () => undefined, keys: [] } as unknown as LiveDeps['catalog'],
-    ledger: { state: 'ok', heldMicro: microCredits(0), waiting: 0 } as LiveDeps['ledger'],
+    ledger: {
+      state: 'ok',
+      heldMicro: microCredits(0),
+      waiting: 0,
+      balance: () => ({ heldMicro: microCredits(0) }),
+    } as unknown as LiveDeps['ledger'],
     gate: NOBODY,
     routing: { gate: NOBODY },
-    open: { size: 0 } as LiveDeps['open'],
+    open: { size: 0, count: () => 0 } as unknown as LiveDeps['open'],
     alerts: { listen: () => () => undefined },
     missed: async () => [],
     reportFault: (error) => faults.push(error),
   })
   server = createServer((_request, response) => {
     responses.push(response)
-    ends.push(live.open(response, { viewer: { type: 'owner', name: 'owner' }, requestId: 'id', lastId: undefined }))
+    ends.push(live.open(response, { viewer, requestId: 'id', lastId: undefined }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -164,5 +175,19 @@ it('ends for a visitor who may not read on', async () => {
   await soon(() => text().endsWith('0\r\n\r\n'))
   recorded.publish([RECORD])
   expect(text()).not.toContain('event: usage')
-  expect(live.refusal).toBeUndefined()
+  expect(live.refusalFor(OWNER)).toBeUndefined()
+})
+
+it('is not all of it for one of those who see only their own', async () => {
+  const holder = { type: 'holder', keyId: 'key', keyName: 'mine' } as const
+  viewer = holder
+  for (let opened = 0; opened < LIVE_LIMITS.streamsOfOne; opened++) {
+    expect(live.refusalFor(holder)).toBeUndefined()
+    await reader()
+  }
+  expect(live.refusalFor(holder)).toMatchObject({ code: 'overloaded' })
+  expect(live.refusalFor({ ...holder, keyId: 'another' })).toBeUndefined()
+  expect(live.refusalFor(OWNER)).toBeUndefined()
+  ends[0]?.()
+  await soon(() => live.refusalFor(holder) === undefined)
 })

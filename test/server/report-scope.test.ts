@@ -48,6 +48,13 @@ function member(id: string, role: 'member' | 'administrator' = 'member'): Viewer
 }
 
 describe('a member', () => {
+  it('does not learn which packages and providers there are by asking for their calls', () => {
+    for (const kind of ['provider', 'package'])
+      for (const viewer of [member('m1'), HOLDER])
+        expect(isRefusal(partsOfQuery({ [kind]: 'is there one?' }, viewer, catalog))).toBe(false)
+    expect(partsOfQuery({ package: 'is there one?' }, OWNER, catalog)).toMatchObject({ code: 'not_found' })
+  })
+
   it('only ever asks about their own keys', () => {
     const queries = [
       {},

@@ -79,11 +79,18 @@ describe('a spool', () => {
     expect(await onDisk()).toHaveLength(0)
   })
 
-  it('takes away what a program left that was killed', async () => {
-    await mkdir(join(dataDir, 'uploads'))
-    await writeFile(join(dataDir, 'uploads', 'left'), 'x')
+  it('takes away what a program left that was killed, and nothing that somebody else has in a folder of that name', async () => {
+    const uploads = join(dataDir, 'uploads')
+    await mkdir(join(uploads, 'photos'), { recursive: true })
+    await writeFile(join(uploads, 'photos', '0123456789abcdef0123456789abcdef'), 'mine')
+    await writeFile(join(uploads, 'cv.pdf'), 'mine')
+    await writeFile(join(uploads, 'fedcba9876543210fedcba9876543210'), '')
     const spool = await spools.open('a')
-    expect(await readdir(join(dataDir, 'uploads'))).toEqual([])
+    expect((await readdir(uploads, { recursive: true })).toSorted()).toEqual([
+      'cv.pdf',
+      'photos',
+      'photos/0123456789abcdef0123456789abcdef',
+    ])
     await spool.close()
   })
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -137,11 +137,21 @@ describe('a backup', () => {
   })
 
   it('does not touch what another backup is writing, and clears what one left behind when it is forced', () => {
-    writeFileSync(`${file}.new`, 'half of a backup')
-    expectRefused(make(), 'taken', 'left by a backup that broke off')
-    expect(readFileSync(`${file}.new`, 'utf8')).toBe('half of a backup')
-    expect(make({ isForced: true }).type).toBe('made')
-    expect(existsSync(`${file}.new`)).toBe(false)
+    for (const half of ['', 'SQLite format 3\0 and half of a backup', '\0'.repeat(8192)]) {
+      writeFileSync(`${file}.new`, half)
+      expectRefused(make(), 'taken', 'left by a backup that broke off')
+      expect(readFileSync(`${file}.new`, 'utf8')).toBe(half)
+      expect(make({ isForced: true }).type).toBe('made')
+      expect(existsSync(`${file}.new`)).toBe(false)
+      rmSync(file)
+    }
+  })
+
+  it('does not take away what somebody has under the name of what it writes, also when it is forced', () => {
+    writeFileSync(`${file}.new`, 'this is my diary')
+    expectRefused(make({ isForced: true }), 'taken', 'was not left by a backup')
+    expect(readFileSync(`${file}.new`, 'utf8')).toBe('this is my diary')
+    expect(existsSync(file)).toBe(false)
   })
 
   it('is not kept of books that do not add up, and the older one stays', async () => {

@@ -32,7 +32,7 @@ export const CRUSH = {
         type: 'members',
         places: { win32: inFolder('crushrc'), other: inFolder('crushrc') },
         format: 'lines',
-        members: [{ path: ['source "<file0>"'], value: 1 }],
+        members: [{ path: ['source <fileWord0>'], value: 1 }],
       },
     ],
     next: ['Start Crush and choose a model of Farebox.'],

@@ -48,8 +48,10 @@ export class ConversePartReader implements PartReader {
     switch (event) {
       case 'messageStart':
         return [{ type: 'message_start', message: {} }]
-      case 'contentBlockStart':
-        return this.#begin(index, callOf(recordOf(value['start'])['toolUse']))
+      case 'contentBlockStart': {
+        const { toolUse } = recordOf(value['start'])
+        return isRecord(toolUse) ? this.#begin(index, callOf(toolUse)) : []
+      }
       case 'contentBlockDelta':
         return this.#delta(index, recordOf(value['delta']))
       case 'contentBlockStop':
@@ -86,7 +88,6 @@ export class ConversePartReader implements PartReader {
   }
 }
 
-function callOf(toolUse: unknown): JsonObject {
-  const { toolUseId, name } = recordOf(toolUse)
-  return isRecord(toolUse) ? { type: 'tool_use', id: toolUseId, name } : {}
+function callOf({ toolUseId, name }: JsonObject): JsonObject {
+  return { type: 'tool_use', id: toolUseId, name }
 }

@@ -1,5 +1,5 @@
 // Tells the tool calls of one streamed answer apart. Providers number them from 0, from 1, all with 0, or not at all; give an
-// id once, in every piece, the same to all, or none; and repeat the name or send an empty one.
+// id once, in every piece, another one in every piece, the same to all, or none; and repeat the name or send an empty one.
 
 import { JsonDepth } from '#dialect/blocks.ts'
 
@@ -46,7 +46,8 @@ export class CallKeys {
       const byId = this.#byId.get(id)
       // An id that comes late, or again, belongs to the call of that index where that one has no id of its own.
       if (byIndex !== undefined && byIndex.id === undefined && !isNext(byIndex, piece)) return byIndex
-      return byId !== undefined && isOther(byId, piece) ? undefined : byId
+      if (byId !== undefined) return isOther(byId, piece) ? undefined : byId
+      return isMore(byIndex, piece) ? byIndex : undefined
     }
     const call = index === undefined ? this.#latest : byIndex
     return call === undefined || isNext(call, piece) ? undefined : call
@@ -63,6 +64,12 @@ export class CallKeys {
 /** Whether a piece with the id of a call is about another one: it has a name again and another index. */
 function isOther(call: Call, piece: CallPiece): boolean {
   return piece.name !== '' && piece.index !== undefined && call.index !== undefined && piece.index !== call.index
+}
+
+/** Whether a piece with a new id goes on with the call of its number all the same: it begins none, and that one is still open or gets nothing. */
+function isMore(call: Call | undefined, piece: CallPiece): boolean {
+  if (call === undefined || call.name === '' || piece.name !== '') return false
+  return !call.depth.isComplete || piece.arguments === ''
 }
 
 /** Whether a piece without an id of its own begins a call: it has another name, or arguments for one that has them all. */

@@ -5,6 +5,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isDone } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type GrowingObject = Record<string, unknown>
@@ -25,7 +26,7 @@ export class ChatFold implements StreamFold {
   isComplete = false
 
   read(data: string, event: string | undefined): void {
-    if (data.trim() === '[DONE]') {
+    if (isDone(data)) {
       this.isComplete = true
       return
     }

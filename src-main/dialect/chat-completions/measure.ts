@@ -1,26 +1,50 @@
 // What a model generated in a message or a delta. Used for estimates only, where a provider reports no usage.
 
+import { readReasoningDetails, thinkingText } from '#dialect/chat-completions/reasoning-details.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import { objectText } from '#dialect/tool-input.ts'
 
-/** Adds what a message or a delta holds: content, reasoning, refusal, names and arguments of tool calls. */
+/** Adds what a message or a delta holds: content, reasoning, refusal, what was said aloud, names and arguments of tool calls. */
 export function addGenerated(generated: GeneratedText, message: unknown): void {
   if (!isRecord(message)) return
-  add(generated, message['content'])
-  // Providers that send both names send the same text in both.
-  add(generated, message['reasoning_content'] ?? message['reasoning'])
+  const { content, audio, tool_calls: toolCalls } = message
+  if (Array.isArray(content)) for (const part of content) addPart(generated, part)
+  else add(generated, content)
+  addReasoning(generated, message)
   add(generated, message['refusal'])
-  const toolCalls = message['tool_calls']
-  if (Array.isArray(toolCalls)) {
-    for (const call of toolCalls) if (isRecord(call)) addCall(generated, call['function'])
-  }
-  addCall(generated, message['function_call'])
+  if (isRecord(audio)) add(generated, audio['transcript'])
+  if (Array.isArray(toolCalls)) for (const call of toolCalls) addCall(generated, call)
+  if (isRecord(message['function_call'])) addNamed(generated, message['function_call'])
+}
+
+/** Mistral's reasoning models mix parts of text and of thinking. */
+function addPart(generated: GeneratedText, part: unknown): void {
+  if (!isRecord(part)) return
+  add(generated, part['text'])
+  add(generated, thinkingText(part['thinking']))
+}
+
+/** Providers that send several of these members send the same text in all of them. */
+function addReasoning(generated: GeneratedText, message: Readonly<Record<string, unknown>>): void {
+  const texts = [message['reasoning_content'], message['reasoning']]
+  const plain = texts.find((text) => typeof text === 'string' && text !== '')
+  if (plain !== undefined) return add(generated, plain)
+  const details = message['reasoning_details']
+  if (Array.isArray(details)) for (const { text } of readReasoningDetails(details)) generated.add(text)
 }
 
 function addCall(generated: GeneratedText, call: unknown): void {
   if (!isRecord(call)) return
-  add(generated, call['name'])
-  add(generated, call['arguments'])
+  const named = call['function'] ?? call['custom']
+  if (isRecord(named)) addNamed(generated, named)
+}
+
+function addNamed(generated: GeneratedText, named: Readonly<Record<string, unknown>>): void {
+  add(generated, named['name'])
+  // Some servers send arguments as the object that they are.
+  add(generated, isRecord(named['arguments']) ? objectText(named['arguments']) : named['arguments'])
+  add(generated, named['input'])
 }
 
 function add(generated: GeneratedText, value: unknown): void {

@@ -4,7 +4,7 @@ import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
-import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -19,7 +19,7 @@ export function readChatAnswer(answer: JsonObject, newCallId: () => string): Ans
   for (const [index, choice] of choices.entries()) {
     readChoice(choice, new ChoiceReader(index, newCallId), parts)
   }
-  const usage = readUsage(answer['usage'], answer)
+  const usage = readAnswerUsage(answer)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
   return parts
 }

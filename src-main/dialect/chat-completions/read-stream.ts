@@ -5,10 +5,11 @@ import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
-import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isDone } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** What a request may ask for; a provider that sends more is not believed. */
@@ -38,7 +39,7 @@ export class ChatPartReader implements PartReader {
 
   read(data: string, event: string | undefined): readonly AnswerPart[] {
     if (this.isComplete) return []
-    if (data.length < 16 && data.trim() === '[DONE]') return this.#finish()
+    if (isDone(data)) return this.#finish()
     const chunk = parseJson(data)
     if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     throwReported(chunk, event)
@@ -46,8 +47,7 @@ export class ChatPartReader implements PartReader {
     this.#hasStarted = true
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) this.#readChoice(choice, parts)
-    const usage =
-      readUsage(chunk['usage'], chunk) ?? readUsage(isRecord(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined)
+    const usage = readAnswerUsage(chunk)
     if (usage !== undefined) parts.push({ type: 'usage', usage })
     return parts
   }
@@ -74,8 +74,6 @@ export class ChatPartReader implements PartReader {
       known.hasDelta = true
       known.reader.delta(piece, parts)
     }
-    const usage = readUsage(choice['usage'])
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
     const reason = choice['finish_reason']
     if (typeof reason === 'string' && reason !== '') known.finishReason = reason
     const stop = choice['stop_reason']

@@ -3,18 +3,18 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
-import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
 import type { AnswerTap } from '#dialect/pass-answer.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 export const CHAT_ANSWER_TAP: AnswerTap = {
   encoding: 'latin1',
   read(answer, generated, inWords) {
-    const { error, choices, usage } = answer
+    const { error, choices } = answer
     if (error !== undefined && error !== null) throw reportedError(inWords()['error'])
     if (!Array.isArray(choices) || choices.length === 0)
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')
     for (const choice of choices) if (isRecord(choice)) addGenerated(generated, choice['message'])
-    return readUsage(usage, answer)
+    return readAnswerUsage(answer)
   },
 }

@@ -7,7 +7,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
 import { reportedErrorIn } from '#dialect/chat-completions/reported-error.ts'
-import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
+import { readAnswerUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
@@ -78,8 +78,9 @@ export class ChatTap implements StreamTap {
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
     this.#hasNullUsage = usage === null
-    if (usage === undefined || usage === null) this.said = this.#saidSince(bytesBefore)
-    else this.reported.note(readUsage(usage, chunk))
+    const told = readAnswerUsage(chunk)
+    if (told !== undefined) this.reported.note(told)
+    else if (usage === undefined || usage === null) this.said = this.#saidSince(bytesBefore)
     return this.#wantsUsage || usage === undefined ? event : withoutUsage(event, chunk)
   }
 

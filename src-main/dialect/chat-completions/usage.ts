@@ -1,9 +1,11 @@
 // The `usage` object of chat completions and of embeddings. OpenAI's convention: cached and cache-written tokens are part of
-// `prompt_tokens`, reasoning is part of `completion_tokens`.
+// `prompt_tokens`, reasoning is part of `completion_tokens`. Others count the same under names of their own: DeepSeek, Moonshot AI
+// and Together cached tokens beside the details, Alibaba and LiteLLM in them what was written.
 
 import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { splitUsage } from '#dialect/split-usage.ts'
 import { answerTier, detailsOf, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /**
@@ -18,19 +20,44 @@ export function readUsage(reported: unknown, answer?: JsonObject): TokenUsage | 
   if (prompt === undefined && completion === undefined && total === undefined) return undefined
   const promptDetails = record(reported['prompt_tokens_details'])
   const completionDetails = record(reported['completion_tokens_details'])
-  const cacheRead = tokenCount(promptDetails['cached_tokens']) ?? tokenCount(reported['prompt_cache_hit_tokens'])
-  const cacheWrite = tokenCount(promptDetails['cache_write_tokens'])
-  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
-  // Providers that count cached tokens apart report more of them than prompt tokens; then nothing is subtracted.
-  const isApart = prompt !== undefined && cached > prompt
+  const cacheRead = countIn(
+    [promptDetails, 'cached_tokens'],
+    [reported, 'prompt_cache_hit_tokens'],
+    [reported, 'cached_tokens'],
+  )
+  const cacheWrite = countIn(
+    [promptDetails, 'cache_write_tokens'],
+    [promptDetails, 'cache_creation_tokens'],
+    [promptDetails, 'cache_creation_input_tokens'],
+  )
+  const reasoning = tokenCount(completionDetails['reasoning_tokens'])
   return {
-    inputTokens: prompt === undefined || isApart ? prompt : prompt - cached,
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
-    outputTokens: outputTokens(isApart ? prompt + cached : prompt, completion, total),
-    reasoningTokens: tokenCount(completionDetails['reasoning_tokens']),
+    ...splitUsage({ input: prompt, cacheRead, cacheWrite, output: completion, reasoning, total }),
     details: chatDetails(reported, promptDetails, completionDetails, answer),
   }
+}
+
+/**
+ * The counts of an answer, or of a chunk of a stream: its own, or, at Moonshot AI, those of its choice. Groq had them in a member of its
+ * own before it had them where all others do.
+ */
+export function readAnswerUsage(answer: JsonObject): TokenUsage | undefined {
+  const { usage, choices, x_groq: groq } = answer
+  const own = readUsage(usage, answer)
+  if (own !== undefined) return own
+  for (const choice of Array.isArray(choices) ? choices : []) {
+    const ofChoice = isRecord(choice) ? readUsage(choice['usage'], answer) : undefined
+    if (ofChoice !== undefined) return ofChoice
+  }
+  return isRecord(groq) ? readUsage(groq['usage'], answer) : undefined
+}
+
+type CountPlace = readonly [members: JsonObject, name: string]
+
+/** One number that stands in several places, or under another name: proxies write 0 into the place that they do not know. */
+function countIn(...places: readonly CountPlace[]): number | undefined {
+  const counts = places.map(([members, name]) => tokenCount(members[name])).filter((count) => count !== undefined)
+  return counts.find((count) => count > 0) ?? counts[0]
 }
 
 /** What most answers have none of: sound, pictures, searches, another tier. Routers count searches in the words of messages. */
@@ -44,17 +71,13 @@ function chatDetails(
   const input_image = someTokens(prompt['image_tokens'])
   const output_audio = someTokens(completion['audio_tokens'])
   const output_image = someTokens(completion['image_tokens'])
-  const isPlain = input_audio + input_image + output_audio + output_image === 0
+  const written = prompt['cache_creation_token_details'] ?? prompt['cache_creation']
+  const cache_write_1h = isRecord(written) ? someTokens(written['ephemeral_1h_input_tokens']) : 0
+  const isPlain = input_audio + input_image + output_audio + output_image + cache_write_1h === 0
   const tools = reported['server_tool_use']
   const searches = isRecord(tools) ? someTokens(tools['web_search_requests']) : 0
-  const parts = isPlain ? undefined : { input_audio, input_image, output_audio, output_image }
+  const parts = isPlain ? undefined : { input_audio, input_image, output_audio, output_image, cache_write_1h }
   return withBilled(detailsOf(answerTier(answer), parts, searches), reported)
-}
-
-/** xAI leaves reasoning out of `completion_tokens` but not out of the total, so the larger of the two is what is paid. */
-function outputTokens(input: number | undefined, completion: number | undefined, total: number | undefined) {
-  if (input === undefined || total === undefined) return completion
-  return Math.max(completion ?? 0, total - input)
 }
 
 /** The usage object for a client; what nobody knows is left out of the details and adds nothing to the sums. */

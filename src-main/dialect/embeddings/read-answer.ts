@@ -2,7 +2,7 @@
 // whatever comes without checking: a float array would silently become a quarter as many wrong numbers.
 
 import { UpstreamFailure } from '#core/failure.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import { tokenCount, type TokenUsage } from '#core/usage.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { EmbeddingForm, EmbeddingRequest, Embeddings, Vector } from '#dialect/embedding.ts'
@@ -48,7 +48,15 @@ function readOwn(answer: JsonObject): OwnEmbeddings {
   if (!Array.isArray(data) || !data.every(isOwnItem)) {
     throw new UpstreamFailure('malformed', 'The provider did not answer with embeddings.')
   }
-  return { answer, data, vectors: data.map(({ embedding }) => embedding), usage: readUsage(answer['usage']) }
+  return { answer, data, vectors: data.map(({ embedding }) => embedding), usage: embeddingCounts(answer['usage']) }
+}
+
+/** All tokens of embeddings are input: Voyage tells their total alone, and others count images in nothing else. */
+function embeddingCounts(reported: unknown): TokenUsage | undefined {
+  if (!isRecord(reported)) return undefined
+  const { prompt_tokens: prompt, total_tokens: total, ...others } = reported
+  const most = Math.max(tokenCount(prompt) ?? 0, tokenCount(total) ?? 0)
+  return readUsage(most === 0 ? reported : { ...others, prompt_tokens: most })
 }
 
 function isOwnItem(item: unknown): item is OwnItem {

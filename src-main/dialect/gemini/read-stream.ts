@@ -10,6 +10,7 @@ import { isBlocked } from '#dialect/gemini/finish-reasons.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isDone } from '#dialect/sse.ts'
 
 /** Far more than the API allows; a bound on what an answer makes us keep. */
 const MAX_CANDIDATES = 128
@@ -32,7 +33,7 @@ export class GeminiPartReader implements PartReader {
   }
 
   read(data: string): readonly AnswerPart[] {
-    if (this.isComplete || data === '[DONE]') return []
+    if (this.isComplete || isDone(data)) return []
     const chunk = parseJson(data)
     if (geminiErrorOf(chunk) !== undefined) throw reportedFailure(chunk)
     if (!isRecord(chunk))

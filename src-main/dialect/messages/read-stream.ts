@@ -14,6 +14,7 @@ import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
+import { isDone } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type ReadBlock = {
@@ -34,8 +35,6 @@ type ReadBlock = {
 const CHOICE = 0
 /** Stop reasons that end an answer wherever it is. */
 const CUTTING = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal'])
-/** Providers without a stream of [DONE] lines; some servers send one nevertheless. */
-const DONE = '[DONE]'
 /** More than any answer has. */
 const MAX_BLOCKS = 10_000
 
@@ -63,7 +62,7 @@ export class MessagesPartReader implements PartReader {
   }
 
   read(data: string, event: string | undefined): readonly AnswerPart[] {
-    if (this.isComplete || data.trim() === DONE) return []
+    if (this.isComplete || isDone(data)) return []
     const value = parseJson(data)
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     return this.readEvent(typeof value['type'] === 'string' ? value : { ...value, type: event })

@@ -9,6 +9,7 @@ import { reportedFailure } from '#dialect/responses/errors.ts'
 import { readFinish } from '#dialect/responses/finish-reasons.ts'
 import { OutputItems } from '#dialect/responses/output-items.ts'
 import { readResponsesUsage } from '#dialect/responses/usage.ts'
+import { isDone } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 export class ResponsesPartReader implements PartReader {
@@ -27,7 +28,7 @@ export class ResponsesPartReader implements PartReader {
   }
 
   read(data: string, event: string | undefined): readonly AnswerPart[] {
-    if (this.isComplete || data === '[DONE]') return []
+    if (this.isComplete || isDone(data)) return []
     const value = parseJson(data)
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     const type = typeof value['type'] === 'string' ? value['type'] : (event ?? '')

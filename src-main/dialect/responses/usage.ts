@@ -4,6 +4,7 @@
 import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { splitUsage } from '#dialect/split-usage.ts'
 import { answerTier, detailsOf, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /**
@@ -20,15 +21,9 @@ export function readResponsesUsage(reported: unknown, response?: JsonObject): To
   const outputDetails = record(reported['output_tokens_details'])
   const cacheRead = tokenCount(inputDetails['cached_tokens'])
   const cacheWrite = tokenCount(inputDetails['cache_write_tokens'])
-  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
-  // Providers that count cached tokens apart report more of them than input tokens; then nothing is subtracted.
-  const isApart = input !== undefined && cached > input
+  const reasoning = tokenCount(outputDetails['reasoning_tokens'])
   return {
-    inputTokens: input === undefined || isApart ? input : input - cached,
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
-    outputTokens: outputTokens(isApart ? input + cached : input, output, total),
-    reasoningTokens: tokenCount(outputDetails['reasoning_tokens']),
+    ...splitUsage({ input, cacheRead, cacheWrite, output, reasoning, total }),
     details: withBilled(responseDetails(response, inputDetails, outputDetails), reported),
   }
 }
@@ -78,12 +73,6 @@ export function writeResponsesUsage(usage: TokenUsage) {
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
     total_tokens: input + output,
   }
-}
-
-/** Some leave reasoning out of `output_tokens` but not out of the total, so the larger of the two is what is paid. */
-function outputTokens(input: number | undefined, output: number | undefined, total: number | undefined) {
-  if (input === undefined || total === undefined) return output
-  return Math.max(output ?? 0, total - input)
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

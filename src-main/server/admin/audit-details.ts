@@ -16,7 +16,8 @@ export type AuditRules = {
 }
 
 /** What people paste into the wrong field. */
-const LOOKS_SECRET = /key_[A-Za-z0-9]{20,}|sk-[\w-]{16,}/
+const LOOKS_SECRET =
+  /key_[A-Za-z0-9]{20,}|(?:sk-|gh[oprsu]_|github_pat_|xox[a-z]-|AIza|glpat-|hf_|gsk_|xai-|whsec_|eyJ)[\w-]{16,}/
 const MAX_LETTERS = 200
 const MAX_ITEMS = 20
 const MAX_DETAIL_LETTERS = 4000

@@ -10,6 +10,7 @@ import { takesForms } from '#dialect/dialects.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
 import { finishFirst } from '#server/bodies/finish-first.ts'
 import type { ReceivedForm } from '#server/bodies/form-reader.ts'
+import { release } from '#server/bodies/garbage.ts'
 import { tooLittle, type MemoryGuard } from '#server/bodies/memory-guard.ts'
 import type { Spools } from '#server/bodies/spool.ts'
 import { notJson, RefusedBody } from '#server/http/refusals.ts'
@@ -181,6 +182,7 @@ export class Reading {
     let turnEnd = MAX_TURN_BYTES
     for (const chunk of this.#chunks) {
       to += chunk.copy(all, to)
+      release(chunk)
       if (to < turnEnd) continue
       turnEnd = to + MAX_TURN_BYTES
       await nextTurn()

@@ -32,7 +32,7 @@ export class LargeBodies {
   }
 
   /** A call's conversation where it is long or of very many parts, which stays with the thread; undefined for others. */
-  conversation(body: Buffer, kind: BodyKind, parts: number): (DistantBody & { forget(): void }) | undefined {
+  conversation(body: Buffer, kind: BodyKind, parts: number): (DistantBody & { end(): void }) | undefined {
     const isSmall = body.length <= LARGE_BYTES && parts < DENSE_PARTS
     return isSmall ? undefined : this.#conversations.open(body, kind, parts)
   }

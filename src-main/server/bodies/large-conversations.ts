@@ -6,6 +6,7 @@ import type { BodyAnswers, BodyKind, BodyQuestion, DistantBody } from '#pipeline
 import type { NamedAnswers } from '#pipeline/named-answers.ts'
 import type { BodyAsking, BodyReply } from '#server/bodies/body-jobs.ts'
 import { transferable, type BodyWorker, type Job } from '#server/bodies/body-worker.ts'
+import { release } from '#server/bodies/garbage.ts'
 import { tooLittle } from '#server/bodies/memory-guard.ts'
 
 /** What the thread keeps at a time, by the length of the bodies. It has them several times over, as text and as what that says. */
@@ -108,9 +109,16 @@ class LargeConversation implements DistantBody {
     throw last.type === 'fault' ? last.error : new Error(`the body thread answered '${last.type}' to a question`)
   }
 
-  /** The call is over. */
+  /** The thread need not know it any more. */
   forget(): void {
     this.#all.forget(this)
+  }
+
+  /** The call is over, and nothing is asked any more. */
+  end(): void {
+    this.forget()
+    if (this.#bytes !== undefined) release(this.#bytes)
+    this.#bytes = undefined
   }
 
   #begin(question: BodyQuestion): ReturnType<Job['begin']> {

@@ -2,10 +2,10 @@
 // They are no stored content: each lies in a file without a name, encrypted with a key that is in memory alone, and ends with its call.
 
 import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv } from 'node:crypto'
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Arrivals, type Arrival } from '#server/bodies/arrivals.ts'
-import { collectGarbage } from '#server/bodies/garbage.ts'
+import { collectGarbage, release } from '#server/bodies/garbage.ts'
 
 type SpoolOptions = {
   readonly dataDir: string
@@ -77,7 +77,7 @@ export class Spools {
     }
     const grow = (bytes: number) => this.#makeRoom(keyId, { uploads: 0, bytes }, arrival)
     try {
-      this.#isSwept ??= rm(this.#folder, { recursive: true, force: true })
+      this.#isSwept ??= sweep(this.#folder)
       await this.#isSwept
       return new Spool(await nameless(this.#folder), { mostBytes: this.mostBytes, arrival, grow, end })
     } catch {
@@ -122,6 +122,14 @@ export class Spools {
     if (ofKey.uploads === 0) this.#ofKey.delete(keyId)
   }
 }
+
+/** By its name alone: in a data folder that was not empty, a folder of this name may be somebody's. */
+async function sweep(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) if (OWN_NAME.test(name)) await rm(join(folder, name), { force: true })
+}
+
+const OWN_NAME = /^[0-9a-f]{32}$/
 
 /** A file that nobody else can open: its name is gone before anything is written. */
 async function nameless(folder: string): Promise<FileHandle> {
@@ -227,11 +235,6 @@ export class Spool {
       this.#tidy(bytesRead)
     }
   }
-}
-
-/** Gives back the memory of bytes of ours that nobody looks at any more, before it is collected. */
-function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** One file at a time is written. `add` throws SpoolError. */

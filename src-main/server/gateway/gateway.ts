@@ -16,7 +16,7 @@ import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
-import { registerModelLists } from '#server/gateway/model-lists.ts'
+import { namesOf, registerModelLists } from '#server/gateway/model-lists.ts'
 import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { answerOptions } from '#server/gateway/options.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
@@ -183,8 +183,9 @@ function showBalance(request: FastifyRequest, reply: FastifyReply, deps: Gateway
   const asked = query['model']
   // A parameter that is given twice arrives as an array, which names no model.
   const modelId = asked === undefined || typeof asked === 'string' ? asked : ''
-  const model = modelId === undefined ? undefined : deps.catalog.model(modelId)
-  if (modelId !== undefined && (model === undefined || !model.isEnabled || !mayCall(entity, model.id))) {
+  const models = modelId === undefined ? [] : namesOf(modelId).map((name) => deps.catalog.model(name))
+  const model = models.find((known) => known?.isEnabled === true && mayCall(entity, known.id))
+  if (modelId !== undefined && model === undefined) {
     const refusal = refuse('model_not_found', `The model '${modelId}' does not exist or is not enabled.`, {
       param: 'model',
     })

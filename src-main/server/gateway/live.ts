@@ -8,7 +8,7 @@ import { isInScope, keyScope, type KeyScope } from '#catalog/scope.ts'
 import type { LiveStatus } from '#contract/reports.ts'
 import type { UsageView } from '#contract/schemas.ts'
 import type { Alert } from '#core/alerts.ts'
-import type { Viewer } from '#core/member.ts'
+import { viewerId, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
@@ -43,6 +43,8 @@ export type LiveDeps = Queues & {
 
 export const LIVE_LIMITS = {
   streams: 32,
+  /** Of a member or of whoever has a key; a browser keeps no more connections. */
+  streamsOfOne: 8,
   /** What may wait for one reader. */
   bufferedBytes: 1024 * 1024,
   /** Calls that somebody who comes back is told of. */
@@ -82,11 +84,16 @@ export class LiveEvents {
     this.#deps = deps
   }
 
-  /** Why no further stream can be opened now. */
-  get refusal(): Refusal | undefined {
+  /** Why somebody can open no further stream now. */
+  refusalFor(viewer: Viewer): Refusal | undefined {
     if (this.#isClosed) return refuse('overloaded', 'Farebox is shutting down.')
-    if (this.#streams.size < LIVE_LIMITS.streams) return undefined
-    const message = `Events are sent to ${LIVE_LIMITS.streams} readers already. Close another window and try again.`
+    const id = viewerId(viewer)
+    const own = id === undefined ? [] : [...this.#streams].filter((stream) => viewerId(stream.viewer) === id)
+    // Otherwise one of them could keep everybody else from seeing anything.
+    const isShared = own.length < LIVE_LIMITS.streamsOfOne
+    if (isShared && this.#streams.size < LIVE_LIMITS.streams) return undefined
+    const readers = isShared ? `${LIVE_LIMITS.streams} readers` : `${LIVE_LIMITS.streamsOfOne} windows of yours`
+    const message = `Events are sent to ${readers} already. Close another window and try again.`
     return refuse('overloaded', message, { retryAfterSeconds: 10 })
   }
 

@@ -75,7 +75,7 @@ function visibleModel(request: FastifyRequest<ModelRoute>, deps: ListDeps): Mode
 }
 
 /** The name itself, and what the clients of a format may call the same model. */
-function namesOf(id: string): readonly string[] {
+export function namesOf(id: string): readonly string[] {
   return [id, ...ENDPOINTS.flatMap(([, { otherNames }]) => otherNames?.(id) ?? [])]
 }
 

@@ -53,8 +53,7 @@ export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyC
   const { byteLength } = body
   if (isConversation(endpoint)) {
     const large = deps.largeBodies.conversation(body, { format: endpoint, isCount, asked }, bodyParts)
-    if (large !== undefined)
-      return { ...made(received, { text: large, byteLength }, deps), forget: () => large.forget() }
+    if (large !== undefined) return { ...made(received, { text: large, byteLength }, deps), forget: () => large.end() }
   }
   const text = deps.largeBodies.text(body)
   if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)

@@ -18,6 +18,7 @@ import { callOf, type ReadyCall } from '#server/gateway/received-call.ts'
 import type { ClientConnections } from '#server/http/client-connections.ts'
 import { guard, type GuardOptions } from '#server/http/guard.ts'
 import { HttpClient } from '#server/http/http-client.ts'
+import { LaterTurns } from '#server/http/later-turns.ts'
 import { internalRefusal, refusalAnswer } from '#server/http/refusals.ts'
 import { observeAnswer, type ObserveRequest } from '#server/watch/observed-requests.ts'
 
@@ -30,6 +31,8 @@ export type StraightDeps = GatewayDeps & {
 export type StraightOptions = GuardOptions & {
   /** Told who has shown a key; undefined where nobody has to. */
   readonly clients: Pick<ClientConnections, 'known'> | undefined
+  /** Who was refused before on the same connection. */
+  readonly earlier: Pick<ClientConnections, 'wasRefused'>
 }
 
 type Asked = {
@@ -51,7 +54,11 @@ export function serveCallsStraight(app: FastifyInstance, deps: StraightDeps, opt
   if (router === undefined) throw new Error('a server has no router')
   const straight = new StraightCalls(deps, options, router)
   server.off('request', router)
-  server.prependListener('request', (request, response) => straight.take(request, response))
+  const laterTurns = new LaterTurns()
+  server.prependListener('request', (request, response) => {
+    if (options.earlier.wasRefused(request.socket)) laterTurns.add(() => straight.take(request, response))
+    else straight.take(request, response)
+  })
   app.addHook('preClose', (done) => {
     straight.end()
     done()

@@ -56,9 +56,9 @@ function placeOf<Stream extends (typeof ADMIN_STREAMS)[keyof typeof ADMIN_STREAM
 type Events = { readonly live: LiveEvents; readonly visitorOf: StreamRoutes['visitorOf'] }
 
 function serveEvents(request: FastifyRequest, reply: FastifyReply, { live, visitorOf }: Events): FastifyReply {
-  const { refusal } = live
-  if (refusal !== undefined) return sendRefusal(reply, refusal)
   const { viewer, onEnd } = visitorOf(request)
+  const refusal = live.refusalFor(viewer)
+  if (refusal !== undefined) return sendRefusal(reply, refusal)
   const lastId = request.headers['last-event-id']
   reply.hijack()
   const opening = { viewer, requestId: request.id, lastId: typeof lastId === 'string' ? lastId : undefined }

@@ -25,6 +25,8 @@ type Client = {
   /** Those that are under way; more than one where a client asks on before it has its answer. */
   readonly answers: ServerResponse[]
   isKnown: boolean
+  /** Whether the last answer on it was that of an error. */
+  wasRefused: boolean
   /** Where it stands while it has no request under way. */
   idle: Place<Socket> | undefined
 }
@@ -71,6 +73,11 @@ export class ClientConnections {
     this.#countStranger(client.source, -1)
   }
 
+  /** Whether the last request on it was refused, or failed. */
+  wasRefused(socket: Socket): boolean {
+    return this.#open.get(socket)?.wasRefused ?? false
+  }
+
   /** It is no connection of HTTP any more, and somebody else's to end. */
   handedOver(socket: Socket): void {
     this.#forget(socket)
@@ -97,7 +104,7 @@ export class ClientConnections {
 
   #opened(socket: Socket): void {
     const source = sourceOf(socket.remoteAddress ?? '')
-    this.#add(socket, { source, answers: [], isKnown: false, idle: undefined })
+    this.#add(socket, { source, answers: [], isKnown: false, wasRefused: false, idle: undefined })
     this.#countStranger(source, 1)
     if (this.#isEnding) return socket.destroySoon()
     if ((this.#strangers.get(source) ?? 0) > this.#bounds.strangers) this.#sendAway(this.#idlestOf(source) ?? socket)
@@ -148,6 +155,7 @@ export class ClientConnections {
     if (!response.writableFinished) endAfterEarlierAnswers(socket, response)
     const client = this.#open.get(socket)
     if (client === undefined) return
+    client.wasRefused = response.statusCode >= 400
     remove(client.answers, response)
     if (client.answers.length > 0) return
     this.#nowIdle(socket, client)

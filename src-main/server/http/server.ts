@@ -198,7 +198,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
 /** What does not go through the router. */
 function serveCalls(app: FastifyInstance, deps: ServerDeps, options: GuardOptions): void {
   const clients = deps.lan === undefined ? undefined : watchClients(app)
-  serveCallsStraight(app, deps, { ...options, clients })
+  serveCallsStraight(app, deps, { ...options, clients, earlier: clients ?? deps.clients })
   serveSockets(app, deps, { ...options, clients: clients ?? deps.clients })
 }
 

@@ -5,7 +5,7 @@ import { noKey } from '#catalog/keys.ts'
 import { noMember } from '#catalog/members.ts'
 import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
 import { ownerOf } from '#catalog/views.ts'
-import { byRole, type Member, type Viewer } from '#core/member.ts'
+import { byRole, roleOf, type Member, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { UsageParts } from '#store/usage-filter.ts'
 
@@ -25,9 +25,9 @@ export type NamedParts = {
 export function partsOfQuery(query: NamedParts, viewer: Viewer, catalog: Catalog): UsageParts | Refusal {
   const keyIds = keysOf(query, viewer, catalog)
   if (isRefusal(keyIds)) return keyIds
-  const providerId = idOf('provider', query.provider, catalog)
+  const providerId = idOf('provider', query.provider, { viewer, catalog })
   if (isRefusal(providerId)) return providerId
-  const packageId = idOf('package', query.package, catalog)
+  const packageId = idOf('package', query.package, { viewer, catalog })
   if (isRefusal(packageId)) return packageId
   const [tool, project, tag] = [query.tool, query.project, query.tag].map((name) => name?.toLowerCase())
   return { keyIds, modelId: query.model, providerId, packageId, tool, project, tag }
@@ -98,8 +98,17 @@ export function memberGroups(catalog: Catalog): MemberGroups {
 /** Calls keep the ids of what was removed since, so that an id is taken as it is. */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function idOf(kind: 'provider' | 'package', name: string | undefined, catalog: Catalog): string | undefined | Refusal {
+/**
+ * Who may not see all of them does not learn which names there are either: a name that nothing has is no id of anything, so that there is
+ * nothing of it, as there is of one that only others use.
+ */
+function idOf(
+  kind: 'provider' | 'package',
+  name: string | undefined,
+  { viewer, catalog }: { readonly viewer: Viewer; readonly catalog: Catalog },
+): string | undefined | Refusal {
   if (name === undefined) return undefined
-  const found = catalog[kind](name)?.id ?? (ID.test(name) ? name : undefined)
+  const isKnowable = ID.test(name) || roleOf(viewer) !== 'administrator'
+  const found = catalog[kind](name)?.id ?? (isKnowable ? name : undefined)
   return found ?? refuse('not_found', `There is no ${kind} '${name}'.`)
 }

@@ -2,8 +2,9 @@
 // everybody and say next to nothing. The figures are off unless they were asked for, open only with a token of their own, and
 // never leave this machine.
 
-import { timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { CHALLENGE, CHALLENGE_HEADER, PROOF_HEADER, provedText } from '#core/instance-proof.ts'
 import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
@@ -17,6 +18,8 @@ export type ProbeDeps = {
   readonly readiness: Readiness
   /** undefined where figures were not asked for. */
   readonly metrics: Metrics | undefined
+  /** What the command line presents; made anew at each start. */
+  readonly adminToken: string
 }
 
 export type Metrics = {
@@ -38,6 +41,11 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
       const health = { status: state === 'ok' ? 'ok' : 'degraded', name: 'farebox' }
       // Strangers on the LAN need no more to know that it is there.
       if (request.protocol === 'https') return reply.send(health)
+      const challenge = request.headers[CHALLENGE_HEADER]
+      if (typeof challenge === 'string' && CHALLENGE.test(challenge)) {
+        const proof = createHmac('sha256', deps.adminToken).update(provedText(challenge)).digest('hex')
+        reply.header(PROOF_HEADER, proof)
+      }
       return reply.send({ ...health, version: deps.version, ledger: state })
     },
   })

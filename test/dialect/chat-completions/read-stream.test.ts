@@ -222,6 +222,18 @@ describe('tool calls', () => {
       [call('a', 'f', '{"x":1}'), call('b', 'f', '{"x":2}')],
     ],
     [
+      'with another id in every piece',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '' } },
+        { index: 1, id: 'b', function: { name: 'g', arguments: '{"y"' } },
+        { index: 0, id: 'c', function: { arguments: '{"x"' } },
+        { index: 1, id: 'd', function: { arguments: ':2}' } },
+        { index: 0, id: 'e', function: { name: '', arguments: ':1}' } },
+        { index: 0, id: 'f', function: { arguments: '' } },
+      ],
+      [call('a', 'f', '{"x":1}'), call('b', 'g', '{"y":2}')],
+    ],
+    [
       'without numbers',
       [
         { id: 'a', function: { name: 'f', arguments: '{"x"' } },

@@ -30,6 +30,11 @@ describe('readGeminiUsage', () => {
       { promptTokenCount: 6, totalTokenCount: 20, thoughtsTokenCount: 14 },
       { inputTokens: 6, outputTokens: 14 },
     ],
+    [
+      'no more output than what has a count of its own',
+      { promptTokenCount: 9, candidatesTokenCount: 5, totalTokenCount: 1_000_000 },
+      { inputTokens: 9, outputTokens: 5 },
+    ],
     ['a total alone', { promptTokenCount: 6, totalTokenCount: 20 }, { inputTokens: 6, outputTokens: 14 }],
     ['an output of 0', { promptTokenCount: 4, totalTokenCount: 4 }, { inputTokens: 4, outputTokens: 0 }],
     ['an output without a prompt', { candidatesTokenCount: 4 }, { inputTokens: undefined, outputTokens: 4 }],
