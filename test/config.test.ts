@@ -29,6 +29,7 @@ describe('the default configuration', () => {
       json: false,
       secrets: 'keychain',
       vaultKeyFile: undefined,
+      vaultOldKeyFile: undefined,
       credentialsDir: undefined,
       rateLimitWait: false,
       upstreamConnectTimeoutMs: 10_000,
@@ -85,6 +86,13 @@ describe('the default configuration', () => {
     expect(configOf(given).dataDir).toBe(dataDir)
   })
 
+  it('keeps secrets in the shared database where it is named with a key, unless another place is', () => {
+    const both = { FAREBOX_DATABASE_URL: 'postgres://farebox@db/farebox', FAREBOX_VAULT_KEY_FILE: '/key' }
+    expect(configOf({ env: both }).secrets).toBe('database')
+    expect(configOf({ env: { ...both, FAREBOX_SECRETS: 'vault' } }).secrets).toBe('vault')
+    for (const name of Object.keys(both)) expect(configOf({ env: { ...both, [name]: '' } }).secrets).toBe('keychain')
+  })
+
   it('refuses to keep data in the working folder when no home folder is known', () => {
     expect(mistakeOf({ homeDir: '' })).toContain('--data-dir')
     expect(configOf({ homeDir: '', argv: ['--data-dir', '/data'] }).dataDir).toBe('/data')
@@ -136,7 +144,7 @@ describe('mistakes', () => {
   })
 
   it.each([
-    ['FAREBOX_SECRETS', 'plain', "FAREBOX_SECRETS must be one of keychain, vault, but is 'plain'."],
+    ['FAREBOX_SECRETS', 'plain', "FAREBOX_SECRETS must be one of keychain, vault, database, but is 'plain'."],
     ['RATE_LIMIT_WAIT', 'yes', "RATE_LIMIT_WAIT must be true or false, but is 'yes'."],
     ['FAREBOX_UPSTREAM_CONNECT_TIMEOUT_MS', '0', 'must be a whole number from 1 to 86400000'],
     ['FAREBOX_SHUTDOWN_GRACE_MS', '86400001', 'must be a whole number from 0 to 86400000'],

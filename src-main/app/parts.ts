@@ -2,21 +2,17 @@
 // ways to providers, and what the journey of a call needs.
 
 import { hash, randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { after } from '#app/after.ts'
 import { openAlerting, type Alerting } from '#app/alerting.ts'
 import { faultReporter, type Faults } from '#app/faults.ts'
 import { openFleet } from '#app/fleet.ts'
+import { openSecrets, type Secrets } from '#app/secrets.ts'
 import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
-import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { isBillSecret } from '#catalog/bill-secrets.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { isInUse } from '#catalog/secrets.ts'
 import { partOfLimits, type PartOf } from '#core/limit-parts.ts'
-import { ownerOfSecret } from '#core/bill-secret.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
@@ -47,12 +43,7 @@ import { Tokenizer } from '#provider/tokenizer.ts'
 import { ProviderClocks } from '#provider/clocks.ts'
 import { HttpTransport } from '#provider/transport.ts'
 import { UNLIMITED } from '#core/spending.ts'
-import { Forgetting } from '#secret/forgetting.ts'
-import { Keeper } from '#secret/keeper.ts'
 import type { StartKeychain } from '#secret/keychain-child.ts'
-import { openKeychain } from '#secret/keychain.ts'
-import type { SecretStore } from '#secret/port.ts'
-import { openVault } from '#secret/vault.ts'
 import { Sockets } from '#server/socket/sockets.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
@@ -87,14 +78,6 @@ export type Calling = {
   readonly leases: Fleet | undefined
 }
 
-export type Secrets = {
-  /** The store that was chosen, and the other one for what may be there from before. */
-  readonly secrets: Keeper
-  readonly otherSecrets: SecretStore
-  /** Has to be closed, whichever of them it is. */
-  readonly keychain: ReturnType<typeof openKeychain>
-}
-
 export type Parts = {
   readonly clock: Clock
   readonly stores: Stores
@@ -120,12 +103,13 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   const { config, log, clock, writer, errand } = foundation
   const stores = await openStores({ config, log, clock, writer })
   try {
-    const secrets = openSecrets(foundation, stores.catalog)
     const fleet = await openFleet({ config, log, clock, writer, stores, errand })
+    const secrets = await openSecrets({ ...foundation, catalog: stores.catalog, fleet })
     const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
     const alerting = openAlerting({ config, clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
+    secrets.follow(context)
     await fleet?.begin(context)
     return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
   } catch (error) {
@@ -190,6 +174,7 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
     ledger,
     secrets: secrets.secrets,
     otherSecrets: secrets.otherSecrets,
+    sharedSecrets: secrets.shared,
     nowMs: clock.nowMs,
     newId,
     randomBytes,
@@ -300,27 +285,6 @@ function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
     },
   }
   return new Connections({ timeLimits, isOwn })
-}
-
-function openSecrets(
-  { config, clock, startKeychain }: Pick<Foundation, 'config' | 'clock' | 'startKeychain'>,
-  catalog: Catalog,
-): Secrets {
-  const { dataDir, vaultKeyFile: keyFile, credentialsDir } = config
-  const { monotonicMs } = clock
-  const vault = openVault({ dataDir, keyFile, credentialsDir })
-  const keychain = openKeychain({ dataDir, script: scriptFile('keychain-process'), start: startKeychain, monotonicMs })
-  const store: SecretStore = config.secrets === 'vault' ? vault : keychain
-  const forgetting = new Forgetting({
-    path: join(dataDir, 'secrets-to-forget.json'),
-    store,
-    isInUse: (reference) => {
-      const provider = catalog.provider(ownerOfSecret(reference.providerId))
-      return isInUse(provider, reference) || isBillSecret(provider, reference)
-    },
-  })
-  const secrets = new Keeper({ store, forgetting, monotonicMs })
-  return { secrets, otherSecrets: store === vault ? keychain : vault, keychain }
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {

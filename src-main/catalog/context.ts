@@ -5,7 +5,7 @@ import type { Target } from '#core/entities.ts'
 import type { FirstAdjustment } from '#ledger/entries.ts'
 import type { AdjustmentId, Ledger, TermsRequest } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
-import type { SecretKeeper, SecretStore } from '#secret/port.ts'
+import type { ResealingStore, SecretKeeper, SecretStore } from '#secret/port.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 import { makeShared, sharedTerms, type SharedBooks } from '#catalog/shared.ts'
 
@@ -15,6 +15,8 @@ export type CatalogContext = {
   readonly secrets: SecretKeeper
   /** The other place where secrets may be from before. */
   readonly otherSecrets: SecretStore
+  /** Where gateways share them in their database, whichever store is in use. */
+  readonly sharedSecrets?: ResealingStore | undefined
   readonly nowMs: () => number
   readonly newId: () => string
   readonly randomBytes: (length: number) => Uint8Array

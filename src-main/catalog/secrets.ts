@@ -2,7 +2,7 @@
 // be used is a refusal, and what is no longer needed is forgotten now or as soon as the store allows.
 
 import { commitChanges, type Accounting, type CatalogContext } from '#catalog/context.ts'
-import type { ProviderRemoved, SecretsImported, SecretsMoved } from '#contract/providers.ts'
+import type { ProviderRemoved, SecretsImported, SecretsMoved, SecretsResealed } from '#contract/providers.ts'
 import { hasCredentials, readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
@@ -22,7 +22,7 @@ export type SecretChange = {
   readonly accounting?: Accounting
 }
 
-type Kept = { readonly reference: SecretReference; readonly before: string | undefined }
+type Kept = { readonly reference: SecretReference; readonly secret: string; readonly before: string | undefined }
 
 /**
  * Keeps secrets, then writes rows, then forgets what no row needs any more. Says whether everything is forgotten. Where the rows
@@ -56,7 +56,7 @@ async function keepAndCommit(
       const reference = secretReference(provider)
       const before = isAlone ? undefined : await secretInUse(context, reference)
       await context.secrets.set(reference, secret)
-      kept.push({ reference, before })
+      kept.push({ reference, secret, before })
     }
     if (leaving.length > 0) await context.secrets.intendToForget(leaving)
   })
@@ -90,9 +90,12 @@ export function isInUse(provider: Provider | undefined, reference: SecretReferen
 
 /** Some may be of providers that now do not come to be; what is in use is as it was. */
 async function takeBack(context: CatalogContext, kept: readonly Kept[]): Promise<void> {
-  for (const { reference, before } of kept) {
+  for (const { reference, secret, before } of kept) {
     if (before === undefined) continue
-    await orRefusal(() => context.secrets.set(reference, before))
+    await orRefusal(async () => {
+      // Another gateway may have set a later one meanwhile.
+      if ((await context.secrets.get(reference)) === secret) await context.secrets.set(reference, before)
+    })
     const provider = context.catalog.provider(reference.providerId)
     // A call may have read the other one meanwhile, and remembers it with the provider as it was.
     if (provider !== undefined) context.catalog.accept({ type: 'put-provider', provider: { ...provider } })
@@ -179,6 +182,18 @@ export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved
   })
   return left ?? { moved: moved.map(nameOf), missing }
 }
+
+/** Has the key of shared secrets exchanged. */
+export async function resealSecrets({ sharedSecrets }: CatalogContext): Promise<SecretsResealed | Refusal> {
+  if (sharedSecrets === undefined) return refuse('conflict', NOT_SHARED)
+  let answer: SecretsResealed = { resealed: 0, unreadable: 0 }
+  const refusal = await orRefusal(async () => {
+    answer = await sharedSecrets.reseal()
+  })
+  return refusal ?? answer
+}
+
+const NOT_SHARED = 'No secrets are in a shared database here, so there is nothing to seal again.'
 
 /** All secrets with whose they are, and the names of providers whose secret is nowhere to be found. */
 export async function collectSecrets(

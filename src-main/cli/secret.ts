@@ -12,12 +12,23 @@ import { verb } from '#cli/verb.ts'
 
 const move = plainVerb({
   name: 'secret move',
-  summary: 'brings secrets from the keychain to the vault or back, to where FAREBOX_SECRETS says',
+  summary: 'brings secrets from the keychain, the vault or the shared database to where FAREBOX_SECRETS says',
   action: 'moveSecrets',
   says: (result) => {
     const moved = result.moved.length === 0 ? 'There was no secret to move.' : `Moved: ${named(result.moved)}.`
-    const missing = result.missing.length === 0 ? '' : ` In neither place: ${named(result.missing)}.`
+    const missing = result.missing.length === 0 ? '' : ` Nowhere to be found: ${named(result.missing)}.`
     return moved + missing
+  },
+})
+
+const reseal = plainVerb({
+  name: 'secret reseal',
+  summary: 'seals secrets in the shared database with the present key, in place of the one before it',
+  action: 'resealSecrets',
+  says: ({ resealed, unreadable }) => {
+    const count = resealed === 1 ? 'One secret was' : `${resealed} secrets were`
+    const done = resealed === 0 ? 'No secret had the key before.' : `${count} sealed with the present key.`
+    return unreadable === 0 ? done : `${done} Of ${unreadable} neither key fits.`
   },
 })
 
@@ -61,4 +72,4 @@ function named(names: readonly string[]): string {
   return names.map(printable).join(', ')
 }
 
-export const SECRET_VERBS = [move, importVerb]
+export const SECRET_VERBS = [move, reseal, importVerb]

@@ -85,10 +85,18 @@ export const SETTINGS = {
     meaning: 'Where the secrets of providers are kept.',
     env: 'FAREBOX_SECRETS',
     flag: undefined,
-    kind: oneOf(['keychain', 'vault']),
-    fallback: () => 'keychain',
+    kind: oneOf(['keychain', 'vault', 'database']),
+    // Whoever names both has given gateways a key to share them with.
+    fallback: ({ env }) => (env.FAREBOX_DATABASE_URL && env.FAREBOX_VAULT_KEY_FILE ? 'database' : 'keychain'),
   },
-  vaultKeyFile: optionalFile('The file with the 32 bytes that encrypt the vault.', 'FAREBOX_VAULT_KEY_FILE'),
+  vaultKeyFile: optionalFile(
+    'The file with the 32 bytes that encrypt the vault, or the secrets in the shared database.',
+    'FAREBOX_VAULT_KEY_FILE',
+  ),
+  vaultOldKeyFile: optionalFile(
+    'The file with the key before that one, while secrets in the shared database are sealed anew.',
+    'FAREBOX_VAULT_OLD_KEY_FILE',
+  ),
   credentialsDir: optionalFile(
     'Where systemd puts credentials; the vault takes farebox-key from there if no key file is named.',
     'CREDENTIALS_DIRECTORY',

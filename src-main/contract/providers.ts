@@ -186,6 +186,8 @@ export const ProviderTestResult = strict({
 export const ProviderRemoved = strict({ secret_forgotten: Type.Boolean() })
 /** Providers whose secret came from the other store, and those whose secret is in neither. */
 export const SecretsMoved = strict({ moved: Type.Array(KnownName), missing: Type.Array(KnownName) })
+/** How many secrets have the present key now, and how many open neither with it nor with the one before. */
+export const SecretsResealed = strict({ resealed: Type.Integer(), unreadable: Type.Integer() })
 
 const SecretsFile = {
   /** An absolute path on the gateway's machine. */
@@ -217,6 +219,7 @@ export type ProviderSecretEdit = Static<typeof ProviderSecretEdit>
 export type ProviderSecretView = Static<typeof ProviderSecretView>
 export type ProviderRemoved = Static<typeof ProviderRemoved>
 export type SecretsMoved = Static<typeof SecretsMoved>
+export type SecretsResealed = Static<typeof SecretsResealed>
 export type SecretsExport = Static<typeof SecretsExport>
 export type SecretsExported = Static<typeof SecretsExported>
 export type SecretsImport = Static<typeof SecretsImport>

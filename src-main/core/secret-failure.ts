@@ -6,6 +6,7 @@ export type SecretTrouble =
   | 'unreachable' // no keychain answers on this machine
   | 'refused' // the keychain does not take what it is given
   | 'files' // the vault, its key or a note beside them cannot be used
+  | 'database' // the database in which gateways share secrets does not answer, or does not take one
 
 /** Why secrets cannot be read or kept. The message is a sentence for an administrator and never holds a secret or a key. */
 export class SecretFailure extends Error {
@@ -27,6 +28,7 @@ const SENTENCES = {
   unreachable: `No keychain answers on this machine. ${CHOICES}`,
   refused: `The keychain does not take this secret: it may be locked, or the secret too long for it. ${CHOICES}`,
   files: 'The files that hold the secrets cannot be used.',
+  database: 'The shared database, which holds the secrets, cannot be reached.',
 } as const satisfies Record<SecretTrouble, string>
 
 /** What a client is told when the secret of a provider cannot be read: no path, and what somebody has to do. */
@@ -36,6 +38,7 @@ export function unreadableSecret(providerName: string, failure: unknown): string
   if (trouble === 'locked') return `${what} is locked in the keychain. Unlock the keychain and try again.`
   if (trouble === 'unreachable')
     return `${what} is locked away: the keychain does not answer. It is asked again by itself.`
+  if (trouble === 'database') return `${what} cannot be read from the shared database yet. It is asked again by itself.`
   return `${what} cannot be read. 'farebox status' says why.`
 }
 

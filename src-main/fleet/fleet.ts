@@ -4,6 +4,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import type { SharedBooks } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import type { LimitParts } from '#core/limit-parts.ts'
+import { SecretFailure } from '#core/secret-failure.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Changes } from '#fleet/changes.ts'
 import { sharedProblems } from '#fleet/checking.ts'
@@ -18,6 +19,7 @@ import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
+import { SharedSecrets } from '#fleet/shared-secrets.ts'
 import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
@@ -49,6 +51,7 @@ export class Fleet implements Leases {
   readonly #usage: SharedUsage
   readonly receipts: SharedReceipts
   readonly calls: SharedCalls<UsageRecord>
+  readonly secrets: SharedSecrets
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
   readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
@@ -73,6 +76,7 @@ export class Fleet implements Leases {
     const take = (request: TakeRequest) => this.#take(request)
     this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
+    this.secrets = new SharedSecrets(this.#seat)
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
     this.#recent = new RecentCalls(monotonicMs)
     this.#usage = new SharedUsage(this.#seat, options.usage)
@@ -261,15 +265,18 @@ export class Fleet implements Leases {
   }
 
   async #beat(): Promise<void> {
-    const { version, usage } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
+    const { version, usage, secrets } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
     this.#usage.heard(usage)
     if (version > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
+    if (secrets !== undefined) await this.secrets.heard(secrets)
   }
 
   async #join(): Promise<void> {
+    const isBeginning = !this.#seat.hasEverJoined
     await this.#seat.join(this.#changes.hasCatalog, async (joined) => {
+      await this.secrets.joined({ isBeginning })
       await this.#shipping.joined(joined)
       this.#book.restore(joined.leases)
       const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
@@ -320,6 +327,7 @@ export class Fleet implements Leases {
     if (word === 'found') this.receipts.found(subject).catch(failed)
     if (word === 'look') this.calls.lookedAt(subject)
     if (word === 'calls') this.calls.heard(text.slice(word.length + 1), failed)
+    if (word === 'secret' && subject !== this.gatewayId) this.secrets.look().catch(failed)
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)
@@ -328,6 +336,7 @@ export class Fleet implements Leases {
 
   #failed(error: unknown): void {
     if (error instanceof FleetUnreachable) return
+    if (error instanceof SecretFailure && error.trouble === 'database') return
     const line =
       error instanceof CannotJoin
         ? error.message

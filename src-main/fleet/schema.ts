@@ -1,6 +1,7 @@
 // The tables of the shared books in PostgreSQL, and how they come to the version of this program. What gateways call are the functions beside it.
 
 import { FUNCTIONS } from '#fleet/schema-functions.ts'
+import { SECRETS, SECRETS_TABLE } from '#fleet/schema-secrets.ts'
 import { VIEWS } from '#fleet/schema-views.ts'
 
 const FIRST = `
@@ -167,6 +168,7 @@ const STEPS = [
   PARTS_OF_LIMITS,
   USAGE,
   WANTED,
+  SECRETS_TABLE,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length
@@ -174,5 +176,5 @@ export const SCHEMA_VERSION = STEPS.length
 /** What brings tables of a version to the present one; 0 for none. */
 export function upgradeFrom(version: number): string {
   const steps = STEPS.slice(version)
-  return `${steps.join('')}${FUNCTIONS}${VIEWS}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
+  return `${steps.join('')}${FUNCTIONS}${VIEWS}${SECRETS}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
 }

@@ -5,7 +5,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import type { LimitParts } from '#core/limit-parts.ts'
 import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
-import { refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import { CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
@@ -26,7 +26,12 @@ export type Joined = {
 }
 
 /** What the others have by now: the version of the catalogue, and how often each of them told what its calls of some hours add up to. */
-export type Heard = { readonly version: number; readonly usage: Readonly<Record<string, number>> }
+export type Heard = {
+  readonly version: number
+  readonly usage: Readonly<Record<string, number>>
+  /** How often secrets were changed; undefined where the tables know of none. */
+  readonly secrets: number | undefined
+}
 
 type Moment = { readonly monotonicMs: number; readonly wallMs: number }
 
@@ -121,11 +126,16 @@ export class Seat {
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, usage } = await this.say('beat', [this.version, this.#grace, JSON.stringify(figures)])
+    const { version, parts, usage, secrets } = await this.say('beat', [
+      this.version,
+      this.#grace,
+      JSON.stringify(figures),
+    ])
     this.#heardAt = sentAt
     this.#parts = partsIn(parts)
     // What `beat` answers; one that an earlier program made says nothing of usage.
-    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'] }
+    const seq = secrets === undefined ? undefined : Number(secrets)
+    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'], secrets: seq }
   }
 
   /**
@@ -157,6 +167,8 @@ export class Seat {
         const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
         await take({ lastEntry, shipped, version, leases: leasesIn(answer), usageSeq: Number(answer.usage_seq ?? 0) })
       } catch (error) {
+        // Nobody is to wait for it, or to leave it a part of a limit.
+        if (error instanceof CannotJoin) await this.say('leave_fleet', []).catch(() => undefined)
         this.#epoch = undefined
         throw error
       }

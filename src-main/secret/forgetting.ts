@@ -72,10 +72,14 @@ export class Forgetting {
     if (pending.size === 0) return true
     if (this.#heldOff > 0) return false
     const { store, isInUse } = this.#options
+    let isLeft = false
     for (const reference of await store.list()) {
       if (this.#heldOff > 0) return false
-      if (pending.has(ownerOfSecret(reference.providerId)) && !isInUse(reference)) await store.delete(reference)
+      if (!pending.has(ownerOfSecret(reference.providerId)) || isInUse(reference)) continue
+      if (reference.isFresh === true) isLeft = true
+      else await store.delete(reference)
     }
+    if (isLeft) return false
     // What was kept for a change that began meanwhile was looked at before its rows were there.
     if (this.#heldOff > 0) return false
     await this.#write(new Set())

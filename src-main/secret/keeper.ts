@@ -4,7 +4,7 @@
 import { secretsIn } from '#core/credentials.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import type { Forgetting } from '#secret/forgetting.ts'
-import type { SecretKeeper, SecretReference, SecretStore } from '#secret/port.ts'
+import type { ListedSecret, SecretKeeper, SecretReference, SecretStore } from '#secret/port.ts'
 
 export type KeeperOptions = {
   readonly store: SecretStore
@@ -75,8 +75,14 @@ export class Keeper implements SecretKeeper {
     this.#states.delete(nameOf(reference))
   }
 
-  list(): Promise<SecretReference[]> {
+  list(): Promise<ListedSecret[]> {
     return this.#options.store.list()
+  }
+
+  /** Somebody else gave a provider another secret, or took one away: that there was none counts no more. */
+  changedElsewhere(providerId: string): void {
+    for (const name of this.#asked.keys()) if (isOf(name, providerId)) this.#asked.delete(name)
+    for (const name of this.#states.keys()) if (isOf(name, providerId)) this.#states.delete(name)
   }
 
   known(providerId: string): readonly string[] {
@@ -127,9 +133,14 @@ export class Keeper implements SecretKeeper {
   /** Never rejects: its caller may have stopped waiting. */
   async #look(references: readonly SecretReference[]): Promise<void> {
     try {
-      const there = new Set(references.length === 0 ? [] : (await this.#options.store.list()).map(nameOf))
-      for (const name of references.map(nameOf)) this.#states.set(name, there.has(name) ? 'stored' : 'missing')
-      this.#trouble = undefined
+      const listed = references.length === 0 ? [] : await this.#options.store.list()
+      const flaws = new Map(listed.map((secret) => [nameOf(secret), secret.flaw]))
+      const names = references.map(nameOf)
+      for (const name of names) {
+        const state = flaws.get(name) === undefined ? 'stored' : 'locked'
+        this.#states.set(name, flaws.has(name) ? state : 'missing')
+      }
+      this.#trouble = names.map((name) => flaws.get(name)).find((flaw) => flaw !== undefined)
     } catch (error) {
       this.#remember(error, references)
       return
@@ -163,6 +174,10 @@ export class Keeper implements SecretKeeper {
     this.#trouble = error instanceof SecretFailure ? error.message : 'The store of secrets failed.'
     for (const reference of references) this.#states.set(nameOf(reference), 'locked')
   }
+}
+
+function isOf(name: string, providerId: string): boolean {
+  return name.startsWith(`[${JSON.stringify(providerId)},`)
 }
 
 /** JSON keeps the two texts apart whatever they contain. */

@@ -14,6 +14,13 @@ export type SecretReference = {
   readonly label?: string
 }
 
+export type ListedSecret = SecretReference & {
+  /** Why it cannot be read, as a sentence; undefined where it can. */
+  readonly flaw?: string
+  /** Another gateway kept it a moment ago, for rows that this one may not know yet. */
+  readonly isFresh?: boolean
+}
+
 /** All methods reject with a SecretFailure when the store cannot be used at the moment. */
 export type SecretStore = {
   /** The secret, or undefined when there is none for this provider at this origin. */
@@ -23,7 +30,13 @@ export type SecretStore = {
   /** Forgets a secret. That there was none is no error. */
   delete(reference: SecretReference): Promise<void>
   /** Which secrets there are; never their text. Nobody is asked to unlock anything for it. */
-  list(): Promise<SecretReference[]>
+  list(): Promise<ListedSecret[]>
+}
+
+/** A store whose key can be exchanged. */
+export type ResealingStore = SecretStore & {
+  /** Seals with the present key what was sealed with the one before it. Says how many that were, and how many open with neither. */
+  reseal(): Promise<{ readonly resealed: number; readonly unreadable: number }>
 }
 
 /** A store that also knows how things stand, and that keeps at forgetting what cannot be forgotten at once. */

@@ -1,23 +1,17 @@
-// The file of the vault: JSON with one sealed entry per secret. Each is encrypted with AES-256-GCM under a random 96-bit
-// nonce and authenticated together with its provider and origin, so that an entry cannot be moved to another one.
+// The file of the vault: JSON with one entry per secret, each sealed together with its provider and origin, so that an entry cannot be
+// moved to another one.
 
-import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { readPrivateFile, replacePrivateFile } from '#secret/file.ts'
 import type { SecretReference } from '#secret/port.ts'
+import { NONCE_BYTES, parseBase64, sealText, TAG_BYTES, unsealText, type Sealed } from '#secret/sealing.ts'
 import { VaultError } from '#secret/vault-error.ts'
 
 const VERSION = 1
 const MAX_FILE_BYTES = 1_048_576
 const MAX_SECRETS = 1_000
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-const CIPHER = 'aes-256-gcm'
 
-export type SealedSecret = SecretReference & {
-  readonly nonce: Buffer
-  readonly ciphertext: Buffer
-  readonly tag: Buffer
-}
+export type SealedSecret = SecretReference & Sealed
 
 /** What the file holds, still sealed. */
 export type VaultContent = { readonly keyFingerprint: string; readonly secrets: readonly SealedSecret[] }
@@ -41,30 +35,12 @@ export async function writeVaultFile(path: string, content: VaultContent): Promi
 }
 
 export function seal(key: KeyObject, reference: SecretReference, secret: string): SealedSecret {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-  cipher.setAAD(boundTo(reference))
-  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-  return {
-    ...reference,
-    nonce,
-    ciphertext,
-    tag: cipher.getAuthTag(),
-  }
+  return { ...reference, ...sealText(key, boundTo(reference), secret) }
 }
 
 /** The secret, or undefined when the entry was not sealed with this key for this provider and origin. */
 export function unseal(key: KeyObject, sealed: SealedSecret): string | undefined {
-  const decipher = createDecipheriv(CIPHER, key, sealed.nonce, { authTagLength: TAG_BYTES })
-  decipher.setAAD(boundTo(sealed))
-  decipher.setAuthTag(sealed.tag)
-  const start = decipher.update(sealed.ciphertext)
-  try {
-    return Buffer.concat([start, decipher.final()]).toString('utf8')
-  } catch {
-    // `final` throws when the tag does not fit, and for no other reason.
-    return undefined
-  }
+  return unsealText(key, boundTo(sealed), sealed)
 }
 
 export function damaged(path: string): VaultError {
@@ -109,9 +85,9 @@ function parseSealed(value: unknown): SealedSecret | undefined {
   const { provider_id: providerId, origin, label } = members
   if (typeof providerId !== 'string' || typeof origin !== 'string') return undefined
   if (label !== undefined && typeof label !== 'string') return undefined
-  const nonce = parseBase64(members.nonce)
-  const ciphertext = parseBase64(members.ciphertext)
-  const tag = parseBase64(members.tag)
+  const nonce = bytesIn(members.nonce)
+  const ciphertext = bytesIn(members.ciphertext)
+  const tag = bytesIn(members.tag)
   if (nonce?.length !== NONCE_BYTES || tag?.length !== TAG_BYTES || ciphertext === undefined) return undefined
   return { providerId, origin, ...(label === undefined ? {} : { label }), nonce, ciphertext, tag }
 }
@@ -129,9 +105,6 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Node's decoder skips what is not base64; a vault must not. */
-function parseBase64(value: unknown): Buffer | undefined {
-  if (typeof value !== 'string') return undefined
-  const bytes = Buffer.from(value, 'base64')
-  return bytes.toString('base64') === value ? bytes : undefined
+function bytesIn(value: unknown): Buffer | undefined {
+  return typeof value === 'string' ? parseBase64(value) : undefined
 }

@@ -2,10 +2,13 @@
 
 import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readPrivateFile, replacePrivateFile, type Readers } from '#secret/file.ts'
 import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
 
 const KEY_BYTES = 32
+/** Of systemd. */
+export const KEY_CREDENTIAL = 'farebox-key'
 
 /** Who may read a key file besides its owner. systemd hands credentials over by an ACL, which looks like a group's right. */
 const ALLOWED_READERS = {
@@ -15,6 +18,15 @@ const ALLOWED_READERS = {
 
 /** A key file, and whether systemd put it there. */
 export type KeyPlace = { readonly path: string; readonly kind: keyof typeof ALLOWED_READERS }
+
+/** Where a key may be given: in a file that somebody names, or else in the folder where systemd puts credentials. */
+export type KeyGiven = { readonly keyFile: string | undefined; readonly credentialsDir?: string | undefined }
+
+/** The place of the key that was given; undefined where none was. `credential`: what it is called among those of systemd. */
+export function placeOfKey({ keyFile, credentialsDir }: KeyGiven, credential: string): KeyPlace | undefined {
+  if (keyFile !== undefined) return { path: keyFile, kind: 'file' }
+  return credentialsDir === undefined ? undefined : { path: join(credentialsDir, credential), kind: 'credential' }
+}
 
 /** Reads a key file; symbolic links are followed. Undefined when there is none. */
 export async function readVaultKey({ path, kind }: KeyPlace): Promise<KeyObject | undefined> {

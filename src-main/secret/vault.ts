@@ -7,19 +7,20 @@ import { isSameSecret } from '#core/secret-pool.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
 import { VaultError } from '#secret/vault-error.ts'
 import { damaged, readVaultFile, seal, unseal, writeVaultFile, type SealedSecret } from '#secret/vault-file.ts'
-import { keyFingerprint, makeVaultKey, readVaultKey, type KeyPlace } from '#secret/vault-key.ts'
+import {
+  KEY_CREDENTIAL,
+  keyFingerprint,
+  makeVaultKey,
+  placeOfKey,
+  readVaultKey,
+  type KeyGiven,
+} from '#secret/vault-key.ts'
 
 /**
  * `keyFile` is a file that someone else keeps. Without it the key is the credential `farebox-key` in the folder where systemd
  * puts credentials, and where there is none the vault makes `vault.key` in the data folder.
  */
-export type VaultPlace = {
-  readonly dataDir: string
-  readonly keyFile: string | undefined
-  readonly credentialsDir?: string | undefined
-}
-
-const CREDENTIAL = 'farebox-key'
+export type VaultPlace = KeyGiven & { readonly dataDir: string }
 
 /**
  * Opens nothing yet: files are first read by the first call, and first made by the first `set`. All methods reject with a
@@ -51,8 +52,7 @@ class Vault implements SecretStore {
   }
 
   async set(reference: SecretReference, secret: string): Promise<void> {
-    if (secret === '') throw new VaultError('empty_secret', 'A secret must not be empty.')
-    if (!isOrigin(reference.origin)) throw new TypeError(`not an origin: ${reference.origin}`)
+    requireSound(reference, secret)
     await this.#change(async ({ key: knownKey, secrets }) => {
       const key = knownKey ?? (await makeVaultKey(this.#ownKeyPath))
       const others = secrets.filter((candidate) => !isSameSecret(candidate, reference))
@@ -126,9 +126,8 @@ class Vault implements SecretStore {
   }
 
   async #readKey(): Promise<{ readonly path: string; readonly key: KeyObject | undefined }> {
-    const { keyFile, credentialsDir } = this.#place
-    const given: KeyPlace | undefined =
-      keyFile === undefined ? credentialIn(credentialsDir) : { path: keyFile, kind: 'file' }
+    const { keyFile } = this.#place
+    const given = placeOfKey(this.#place, KEY_CREDENTIAL)
     const key = given === undefined ? undefined : await readVaultKey(given)
     // A unit may have other credentials than ours; a file that was named, on the other hand, has to be there.
     if (given !== undefined && (key !== undefined || keyFile !== undefined)) return { path: given.path, key }
@@ -140,11 +139,8 @@ class Vault implements SecretStore {
   }
 }
 
-function credentialIn(folder: string | undefined): KeyPlace | undefined {
-  return folder === undefined ? undefined : { path: join(folder, CREDENTIAL), kind: 'credential' }
-}
-
-/** Two spellings of one origin would be two secrets, of which only one is ever found. */
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
+/** Throws for what is not to be kept: an empty text is no secret, and two spellings of one origin would be two secrets, of which only one is ever found. */
+export function requireSound({ origin }: SecretReference, secret: string): void {
+  if (secret === '') throw new VaultError('empty_secret', 'A secret must not be empty.')
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin) throw new TypeError(`not an origin: ${origin}`)
 }

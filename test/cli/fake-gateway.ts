@@ -610,6 +610,7 @@ export const ANSWERS = {
   exportSecrets: { file: '/backups/monday.db.secrets', exported: ['openai'], missing: ['gone'] },
   importSecrets: { imported: ['openai'], skipped: ['elsewhere'] },
   moveSecrets: { moved: ['openai'], missing: [] },
+  resealSecrets: { resealed: 2, unreadable: 0 },
   listModels: [model],
   addModel: model,
   editModel: model,

@@ -62,6 +62,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   ['provider remove openai', { method: 'DELETE', path: '/api/providers/openai' }],
 
   ['secret move', { method: 'POST', path: '/api/secrets/move' }],
+  ['secret reseal', { method: 'POST', path: '/api/secrets/reseal' }],
 
   ['model list', { method: 'GET', path: '/api/models' }],
   [

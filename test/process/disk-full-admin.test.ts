@@ -114,6 +114,8 @@ const WRITES_NOTHING = [
   'discover',
   // Secrets are in one store here.
   'moveSecrets',
+  // And in no shared database.
+  'resealSecrets',
   // No tool is connected.
   'disconnectTool',
   'stopScan',

@@ -22,4 +22,9 @@ export const SECRETS = actionsOf('Administration', {
     'Brings the secrets of providers from the other store into the one in use.',
     { response: 'SecretsMoved' },
   ),
+  resealSecrets: forThisMachine(
+    'POST /api/secrets/reseal',
+    'Seals the secrets in the shared database with the present key, where they were sealed with the one before it.',
+    { response: 'SecretsResealed' },
+  ),
 })

@@ -2,7 +2,7 @@
 // with it.
 
 import { isAbsolute } from 'node:path'
-import { collectSecrets, moveSecrets, takeSecrets } from '#catalog/secrets.ts'
+import { collectSecrets, moveSecrets, resealSecrets, takeSecrets } from '#catalog/secrets.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { ExportProblem } from '#secret/sealed-export.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
@@ -31,6 +31,7 @@ export function secretHandlers({ context, inTurn, sealedFiles }: EntityDeps): Ha
       return 'type' in secrets ? refusalOf(secrets, file) : inTurn(() => takeSecrets(context, secrets))
     },
     moveSecrets: () => inTurn(() => moveSecrets(context)),
+    resealSecrets: () => resealSecrets(context),
   }
 }
 
