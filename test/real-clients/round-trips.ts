@@ -85,8 +85,9 @@ function sealBehindCall(program: Program): Scenario {
     async run(lab) {
       lab.upstream.forget()
       lab.upstream.script((request) => sealedBehind(runsCommand(request)))
-      const { url, key, serve } = await lab.gateway()
-      await serve(MODEL, 'openrouter')
+      const gateway = await lab.gateway()
+      await gateway.serve(MODEL, 'openrouter')
+      const { url, key } = gateway
       const outcome = await lab.run(program, { prompt: 'Make a file.', url, key, model: MODEL })
       await expectToolRan(lab, outcome)
       const isBack = lab.upstream.requests.at(-1)?.text.includes(`"data":"${SEAL}"`) === true
