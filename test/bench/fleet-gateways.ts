@@ -34,7 +34,7 @@ export class BenchFleet {
 
   /** The first is started in this mode, the others plainly. */
   static async start(upstreamUrl: string, mode: Mode): Promise<BenchFleet> {
-    const fleet = new BenchFleet(await startPostgres())
+    const fleet = new BenchFleet(await startPostgres(['fsync=on']))
     try {
       await fleet.postgres.run(`ALTER DATABASE postgres SET track_functions = 'pl'`)
       for (let index = 0; index < GATEWAYS; index += 1) await fleet.#join(index === 0 ? mode : 'plain')

@@ -18,7 +18,7 @@ const rows = (keys: number, count: number) =>
   count === 0 ? `'[]'` : `(SELECT jsonb_agg(jsonb_build_array(${KEY(keys)}, 0, 10)) FROM generate_series(1, ${count}))`
 
 export async function measureCosts(keys: number, times: number): Promise<Costs> {
-  const postgres = await startPostgres()
+  const postgres = await startPostgres(['fsync=on'])
   try {
     await fill(postgres, keys)
     const cost = (sql: (client: number) => string, count = times, listeners = 0) =>

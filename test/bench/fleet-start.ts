@@ -35,7 +35,12 @@ type Started = { readonly child: Child; readonly servesMs: number }
 type Looked = Readonly<Record<keyof typeof QUESTIONS, number>>
 
 const upstream = await ownChild('upstream-server.ts')
-const postgres = await startPostgres(['shared_buffers=512MB', 'max_wal_size=8GB', 'maintenance_work_mem=512MB'])
+const postgres = await startPostgres([
+  'fsync=on',
+  'shared_buffers=512MB',
+  'max_wal_size=8GB',
+  'maintenance_work_mem=512MB',
+])
 const folders: Pick<Installation, 'remove'>[] = []
 const say = (line: string) => process.stdout.write(`${line}\n`)
 try {

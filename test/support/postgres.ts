@@ -52,6 +52,9 @@ function owner(): { readonly uid?: number; readonly gid?: number } {
   return { uid: id('-u'), gid: id('-g') }
 }
 
+/** No test cuts the power of the machine, and after each fall of a server a busy disk would take minutes to have all of its files. */
+const UNSYNCED = 'fsync=off'
+
 /** `settings` beside its own, such as `shared_buffers=1GB`; a later one of a name holds. */
 export async function startPostgres(settings: readonly string[] = []): Promise<Postgres> {
   const bin = programs()
@@ -93,7 +96,7 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     await rm(pidFile, { force: true })
   }
   const start = async () => {
-    const settings = ['listen_addresses=127.0.0.1', 'max_connections=30', 'shared_buffers=16MB', ...more]
+    const settings = ['listen_addresses=127.0.0.1', 'max_connections=30', 'shared_buffers=16MB', UNSYNCED, ...more]
     const args = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((setting) => ['-c', setting])]
     server = spawn('/bin/sh', ['-c', GUARDED, folder, join(bin, 'postgres'), ...args], {
       ...options,
