@@ -1,6 +1,7 @@
 // Every route against everybody who could ask for it over the LAN, with administration over it on and off. The tables are made from
 // the contract and from the server's own routes, so that one that is added is asked for here without anybody thinking of it.
 
+import { Agent } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -36,6 +37,8 @@ let owner: Visitor
 let member: LanVisitor
 let administrator: LanVisitor
 let holder: LanVisitor
+/** Each connection begins with work for the processor of both sides, and hundreds of routes are asked for by eleven visitors. */
+let agent = new Agent({ keepAlive: true })
 
 beforeAll(async () => {
   farebox = await startLan()
@@ -46,10 +49,16 @@ beforeAll(async () => {
   await newMember(farebox, 'mia')
   await turnOn(false)
 }, 60_000)
-afterAll(() => farebox.close())
+afterAll(async () => {
+  agent.destroy()
+  await farebox.close()
+})
 
 async function turnOn(administration: boolean): Promise<void> {
   const port = url === undefined ? 0 : Number(new URL(url).port)
+  // What a connection from before a change is still good for is a test of its own.
+  agent.destroy()
+  agent = new Agent({ keepAlive: true })
   url = (await farebox.on({ names: ['farebox.test'], administration, port })).urls[1] ?? ''
   ca = await certificateOf(farebox)
   member = await signInOverLan(url, 'mia', ca)
@@ -64,7 +73,14 @@ async function ask(route: Pick<Route, 'method' | 'path'>, headers: Readonly<Reco
   const path = route.path.replace('{id}', 'nothing-of-this-name')
   if (route.path === ADMIN_STREAMS.events.path) return statusOnly(path, headers)
   const body = route.method === 'GET' ? {} : { body: JSON_BODY }
-  return (await askLan(url + path, { method: route.method, ca, headers: { origin: url, ...headers }, ...body })).status
+  const answer = await askLan(url + path, {
+    method: route.method,
+    ca,
+    agent,
+    headers: { origin: url, ...headers },
+    ...body,
+  })
+  return answer.status
 }
 
 /** The first line of an answer that never ends. */

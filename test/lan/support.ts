@@ -1,7 +1,7 @@
 // A real Farebox that serves a LAN: an address of this machine that is not the one on which it serves the machine itself. On Linux all
 // of 127.0.0.0/8 is this machine.
 
-import { request } from 'node:https'
+import { request, type Agent } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
@@ -48,12 +48,14 @@ export type LanAsk = {
   readonly address?: string
   /** The address of the machine that asks. */
   readonly from?: string
+  /** Whose connections are used; one of its own, unless given. */
+  readonly agent?: Agent
 }
 
 /** Asks over TLS and trusts nothing but `ca`. Rejects with the error of TLS where that does not fit. */
 export function askLan(
   url: string,
-  { method = 'GET', headers = {}, body, ca, address, from }: LanAsk = {},
+  { method = 'GET', headers = {}, body, ca, address, from, agent }: LanAsk = {},
 ): Promise<LanAnswer> {
   const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
   const { hostname, port, pathname, search } = new URL(url)
@@ -71,7 +73,7 @@ export function askLan(
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
           ...headers,
         },
-        agent: false,
+        agent: agent ?? false,
         // Not by the Host header, which may be a wrong one.
         checkServerIdentity: (_name, certificate) => checkServerIdentity(hostname, certificate),
         ...(from === undefined ? {} : { localAddress: from }),

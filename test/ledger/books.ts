@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { after } from '#app/after.ts'
 import { completeBooks } from '#app/whole-books.ts'
+import { scriptFile } from '#config/program-files.ts'
 import type { Key, Model, Package } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -29,7 +30,7 @@ import { JournalWriter } from '#store/journal-writer.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
 import { restoreBackup } from '#store/restore.ts'
 
-const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
+const WRITER = scriptFile('writer-thread')
 const EMPTY: LedgerBatch = { entries: [], usage: [], balances: [] }
 
 export const NEVER: Cancellation = { isCancelled: false, onCancel: () => undefined }

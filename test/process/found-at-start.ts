@@ -1,9 +1,10 @@
 // The books of a data folder as a start finds them, without starting more than the thread that opens them.
 
+import { scriptFile } from '#config/program-files.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 
-const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
+const WRITER = scriptFile('writer-thread')
 
 /** What a start finds wrong, in words; also where it refuses to start. */
 export async function foundAtStart(dataDir: string): Promise<string> {

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AdminError } from '#cli/client.ts'
+import { scriptFile } from '#config/program-files.ts'
 import { forkKeychain } from '#secret/keychain-child.ts'
 import { openKeychain } from '#secret/keychain.ts'
 import { postChat } from '../support/chat.ts'
@@ -83,10 +84,9 @@ async function alive(pids: readonly number[]): Promise<number[]> {
 }
 
 async function inKeyring(): Promise<number> {
-  const script = new URL('../../src-main/threads/keychain-process.ts', import.meta.url)
   const keychain = openKeychain({
     dataDir,
-    script,
+    script: scriptFile('keychain-process'),
     start: forkKeychain(keyring.env),
     monotonicMs: () => performance.now(),
   })

@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { scriptFile } from '#config/program-files.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { forkKeychain } from '#secret/keychain-child.ts'
 import { openKeychain, type Keychain } from '#secret/keychain.ts'
@@ -13,7 +14,7 @@ import { startKeyring, type Keyring } from '../support/keyring.ts'
 
 vi.mock('electron', () => import('../support/electron-double.ts'))
 
-const SCRIPT = new URL('../../src-main/threads/keychain-process.ts', import.meta.url)
+const SCRIPT = scriptFile('keychain-process')
 const OPENAI = { providerId: 'p1', origin: 'https://api.openai.com' }
 const LOCAL = { providerId: 'p2', origin: 'http://127.0.0.1:11434' }
 const SECRET = 'sk-canary-5b1f0c6e-ünïcode'

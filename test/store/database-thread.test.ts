@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { scriptFile } from '#config/program-files.ts'
 import type { ReportOperations } from '#threads/report-thread.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { DatabaseThread, type Operations } from '#store/database-thread.ts'
 
-const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
-const REPORTS = new URL('../../src-main/threads/report-thread.ts', import.meta.url)
+const WRITER = scriptFile('writer-thread')
+const REPORTS = scriptFile('report-thread')
 
 let dataDir: string
 

@@ -19,14 +19,12 @@ export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
   const cached = tokenCount(reported['cachedContentTokenCount'])
   const tools = tokenCount(reported['toolUsePromptTokenCount']) ?? 0
   // A provider that counts cached tokens apart reports more of them than prompt tokens; then nothing is subtracted.
-  const isApart = (cached ?? 0) > (prompt ?? 0)
-  const uncached = prompt === undefined || isApart ? prompt : prompt - (cached ?? 0)
-  const input = prompt === undefined ? undefined : prompt + tools + (isApart ? (cached ?? 0) : 0)
+  const uncached = prompt === undefined || (cached ?? 0) > prompt ? prompt : prompt - (cached ?? 0)
   return {
     inputTokens: uncached === undefined ? undefined : uncached + tools,
     cacheReadTokens: cached,
     cacheWriteTokens: undefined,
-    outputTokens: outputTokens({ input, candidates, thoughts, total }),
+    outputTokens: outputTokens({ prompt, candidates, thoughts, total, tools }),
     reasoningTokens: thoughts,
     details: geminiDetails(reported),
   }
@@ -60,15 +58,18 @@ function tokensOf(list: unknown, modality: string): number {
   return tokens
 }
 
-type Counts = Readonly<Record<'input' | 'candidates' | 'thoughts' | 'total', number | undefined>>
+type Counts = {
+  readonly prompt: number | undefined
+  readonly candidates: number | undefined
+  readonly thoughts: number | undefined
+  readonly total: number | undefined
+  readonly tools: number
+}
 
-/**
- * Counts of 0 are left out on the wire, so that a blocked prompt has nothing but a prompt and an equal total. Some models do not tell their
- * thoughts apart, which are in the total alone then: the larger of the two is what is paid.
- */
-function outputTokens({ input, candidates, thoughts, total }: Counts): number | undefined {
-  const told = candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0)
-  return input === undefined || total === undefined ? told : Math.max(told ?? 0, total - input)
+/** Counts of 0 are left out on the wire, so that a blocked prompt has nothing but a prompt and an equal total. */
+function outputTokens({ prompt, candidates, thoughts, total, tools }: Counts): number | undefined {
+  if (candidates !== undefined || thoughts !== undefined) return (candidates ?? 0) + (thoughts ?? 0)
+  return prompt === undefined || total === undefined ? undefined : Math.max(0, total - prompt - tools)
 }
 
 /** Counts in Google's words; those that nobody knows are left out. */

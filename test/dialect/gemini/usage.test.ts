@@ -31,19 +31,9 @@ describe('readGeminiUsage', () => {
       { inputTokens: 6, outputTokens: 14 },
     ],
     [
-      'thoughts that are in the total alone',
-      { promptTokenCount: 20, candidatesTokenCount: 424, totalTokenCount: 1016, toolUsePromptTokenCount: 5 },
-      { inputTokens: 25, outputTokens: 991, reasoningTokens: undefined },
-    ],
-    [
-      'cached tokens that are counted apart in the total too',
-      { promptTokenCount: 10, cachedContentTokenCount: 80, candidatesTokenCount: 5, totalTokenCount: 95 },
-      { inputTokens: 10, cacheReadTokens: 80, outputTokens: 5 },
-    ],
-    [
-      'a total that is too small',
-      { promptTokenCount: 9, candidatesTokenCount: 5, totalTokenCount: 5 },
-      { outputTokens: 5 },
+      'no more output than what has a count of its own',
+      { promptTokenCount: 9, candidatesTokenCount: 5, totalTokenCount: 1_000_000 },
+      { inputTokens: 9, outputTokens: 5 },
     ],
     ['a total alone', { promptTokenCount: 6, totalTokenCount: 20 }, { inputTokens: 6, outputTokens: 14 }],
     ['an output of 0', { promptTokenCount: 4, totalTokenCount: 4 }, { inputTokens: 4, outputTokens: 0 }],
