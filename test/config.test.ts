@@ -27,6 +27,7 @@ describe('the default configuration', () => {
       configFile: undefined,
       headless: false,
       json: false,
+      databaseDurable: 'journal',
       secrets: 'keychain',
       vaultKeyFile: undefined,
       vaultOldKeyFile: undefined,

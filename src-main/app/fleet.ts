@@ -29,7 +29,7 @@ type FleetFrom = {
 
 /** undefined where no shared database is named, which has to be named once there is one. It joins when it is told to begin. Throws CannotJoin. */
 export async function openFleet({ config, log, clock, writer, stores, errand }: FleetFrom): Promise<Fleet | undefined> {
-  const { databaseUrl: url, databasePasswordFile: passwordFile } = config
+  const { databaseUrl: url, databasePasswordFile: passwordFile, databaseDurable } = config
   const known = await writer.call('loadFleet', undefined)
   if (url === undefined) {
     refuseAlone(known)
@@ -47,6 +47,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     program: VERSION,
     longestCallMs: config.upstreamTotalTimeoutMs,
     holdWaitMs: () => config.holdWaitMs,
+    isKeptShared: databaseDurable === 'database',
     own: {
       note,
       keepNote: (changed) => writer.call('keepFleet', changed),

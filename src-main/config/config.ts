@@ -81,6 +81,12 @@ export const SETTINGS = {
     fallback: () => undefined,
   },
   databasePasswordFile: optionalFile('The file with the password of that database.', 'FAREBOX_DATABASE_PASSWORD_FILE'),
+  databaseDurable: chosen(
+    "Where a charge has to be before its answer is complete: in the gateway's own journal, or in that database.",
+    'FAREBOX_DATABASE_DURABLE',
+    oneOf(['journal', 'database']),
+    'journal',
+  ),
   secrets: {
     meaning: 'Where the secrets of providers are kept.',
     env: 'FAREBOX_SECRETS',

@@ -91,19 +91,20 @@ export class Changes implements SharedBooks {
     const context = this.#context
     if (context === undefined) return
     const { seat } = this.#options
-    await this.inTurn(() =>
-      seat.inTurn(async (connection) => {
+    await this.inTurn(async () => {
+      const changes = await seat.inTurn((connection) => {
         const { version: from } = seat
         const asked = () => connection.changesAfter(from)
         // The first one is a whole catalogue.
-        const changes = await (from === 0 ? connection.patiently(asked) : asked())
-        for (const { version, body } of changes) {
-          // It is what another gateway's `publish` was given.
-          await followShared(context, body as SharedChange)
-          await seat.noteVersion(version)
-        }
-      }),
-    )
+        return from === 0 ? connection.patiently(asked) : asked()
+      })
+      // Calls that wait for a lease need not wait for this disk too.
+      for (const { version, body } of changes) {
+        // It is what another gateway's `publish` was given.
+        await followShared(context, body as SharedChange)
+        await seat.noteVersion(version)
+      }
+    })
   }
 
   /** The first gateway of a fleet brings its catalogue and its balances. In the turn of its seat. */

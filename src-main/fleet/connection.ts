@@ -8,6 +8,8 @@ import { SCHEMA_VERSION, upgradeFrom } from '#fleet/schema.ts'
 /** No statement of ours takes longer, unless the server hangs. */
 const STATEMENT_MS = 5000
 const CONNECT_MS = 5000
+/** For so long a server that hears nothing may keep a line that is over. */
+const HANG_UP_MS = 1000
 /** But for a whole catalogue at once. */
 const PATIENCE_MS = 300_000
 /** Longer than any statement of another gateway is under way. */
@@ -81,7 +83,7 @@ export class Connection {
       this.#timeoutMs = STATEMENT_MS
       this.#client = client
     } catch (error) {
-      client.end().catch(() => undefined)
+      void hangUp(client)
       throw new FleetUnreachable(error)
     }
   }
@@ -155,10 +157,11 @@ export class Connection {
     }))
   }
 
+  /** Within a bound: a line that loses what is said has no end. */
   async close(): Promise<void> {
     const client = this.#client
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    if (client !== undefined) await hangUp(client)
   }
 
   async #query(name: string, text: string, values: readonly Value[]): Promise<Answer[]> {
@@ -178,9 +181,18 @@ export class Connection {
   #lose(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
-    client.end().catch(() => undefined)
+    void hangUp(client)
     this.#options.onLost()
   }
+}
+
+/** Resolves when a connection is over, and makes it so after a while. */
+async function hangUp(client: Client): Promise<void> {
+  // It has one, of which its types do not tell.
+  const { connection } = client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
+  const cut = setTimeout(() => connection.stream.destroy(), HANG_UP_MS)
+  await client.end().catch(() => undefined)
+  clearTimeout(cut)
 }
 
 /** Looks them up one by one in the key of the table: years of charges are in it, and few of them are asked for. */

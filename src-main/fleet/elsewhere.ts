@@ -13,6 +13,8 @@ export type ElsewhereOptions = {
 /** After a look the next one comes when so many times as long has passed, and within a bound: it takes long where there are many gateways and keys. */
 const REST = 50
 const MAX_REST_MS = 10_000
+/** What has changed for longer than this is looked up key by key: it may be very much, and one question. */
+const MAX_BACK_MS = 60_000
 /** So many keys in one question: others are asked between two. */
 const AT_ONCE = 10_000
 
@@ -20,7 +22,8 @@ export class Elsewhere {
   readonly #options: ElsewhereOptions
   /** By key, of the last cycle that was heard of, in micro-credits. */
   readonly #charged = new Map<string, { readonly cycle: number; readonly amountMicro: number }>()
-  #looked = { beganMs: 0, tookMs: 0 }
+  /** undefined where everything is to be looked at. */
+  #looked: { readonly beganMs: number; readonly tookMs: number } | undefined
 
   constructor(options: ElsewhereOptions) {
     this.#options = options
@@ -30,6 +33,11 @@ export class Elsewhere {
   charged(keyId: string, cycle: number): number {
     const known = this.#charged.get(keyId)
     return known?.cycle === cycle ? known.amountMicro : 0
+  }
+
+  /** What was seen may not hold any more: PostgreSQL may have fallen over to a standby. */
+  joined(): void {
+    this.#looked = undefined
   }
 
   /** Looks at everything. Rejects with FleetUnreachable, as the others do. */
@@ -45,10 +53,11 @@ export class Elsewhere {
     this.#looked = { beganMs, tookMs: 0 }
   }
 
-  /** Looks at what has changed since the last look, after a rest. */
+  /** Looks at what has changed since the last look, after a rest; at everything where that was long ago. */
   async lookAgain(): Promise<void> {
     const { seat, monotonicMs } = this.#options
     const looked = this.#looked
+    if (looked === undefined || monotonicMs() - looked.beganMs > MAX_BACK_MS) return this.look()
     if (monotonicMs() - looked.beganMs <= Math.min(REST * looked.tookMs, MAX_REST_MS)) return
     await seat.inTurn(async (connection) => {
       const beganMs = monotonicMs()

@@ -11,6 +11,7 @@ import { sharedProblems } from '#fleet/checking.ts'
 import { Elsewhere } from '#fleet/elsewhere.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
+import { Keeping } from '#fleet/keeping.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
 import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
@@ -39,6 +40,8 @@ const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
 const CLOSE_MS = 10_000
 const TRY_AT_CLOSE_MS = 100
+/** An answer waits for its charge to be in PostgreSQL for as long as a call waits for credits, and for this long at least. */
+const MIN_KEEP_MS = 5000
 
 export class Fleet implements Leases {
   readonly #options: FleetOptions
@@ -51,12 +54,15 @@ export class Fleet implements Leases {
   readonly #usage: SharedUsage
   readonly receipts: SharedReceipts
   readonly calls: SharedCalls<UsageRecord>
+  readonly keeping: Keeping | undefined
   readonly secrets: SharedSecrets
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
   readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
   readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
+  /** Of the catalogue, as far as it was heard of. */
+  #latest = 0
   #isJoining = false
   #isClosed = false
 
@@ -74,14 +80,18 @@ export class Fleet implements Leases {
       charged: () => this.#shipping.charged(),
     })
     const take = (request: TakeRequest) => this.#take(request)
-    this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs })
+    const isUnsteady = () => !this.#isClosed && this.#seat.isUnsteady
+    this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs, isUnsteady })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
+    this.keeping = options.isKeptShared ? this.#keepingFor(options) : undefined
     this.secrets = new SharedSecrets(this.#seat)
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
     this.#recent = new RecentCalls(monotonicMs)
-    this.#usage = new SharedUsage(this.#seat, options.usage)
+    this.#usage = new SharedUsage(this.#seat, options.usage, monotonicMs)
     this.calls = new SharedCalls({ seat: this.#seat, monotonicMs, shown: options.shown })
     this.#stopListening = options.recorded.listen((calls) => {
+      // Of a key without a limit no lease says it.
+      if (calls.some(({ chargeMicro }) => chargeMicro > 0)) this.#shipping.charged()
       this.#recent.recorded(calls)
       this.calls.recorded(calls)
     })
@@ -107,7 +117,8 @@ export class Fleet implements Leases {
   }
 
   get isServing(): boolean {
-    return this.#seat.isServing
+    const { isServing, isTaken, isUnsteady } = this.#seat
+    return isServing && (this.keeping === undefined || isTaken || isUnsteady)
   }
 
   share(keyId: string): LeaseShare | undefined {
@@ -125,12 +136,12 @@ export class Fleet implements Leases {
 
   /** Every gateway as PostgreSQL knows it. Throws FleetRefused where it cannot be asked. */
   roster(): Promise<Roster> {
-    return rosterOf(this.#seat)
+    return rosterOf(this.#seat, this.#options)
   }
 
   /** Declares a gateway lost for good and settles what it left in doubt. Throws FleetRefused where PostgreSQL cannot be asked. */
   settle(gatewayId: string, how: 'charged' | 'free'): Promise<Settlement> {
-    return settle(this.#seat, gatewayId, how)
+    return settle(this.#seat, this.#options, { gatewayId, how })
   }
 
   /** What does not add up of the shared balances, as sentences. */
@@ -183,6 +194,7 @@ export class Fleet implements Leases {
       this.#joinLater()
     }
     this.#every(BEAT_MS, () => this.#beat())
+    this.#every(BEAT_MS, () => this.#catchUp())
     this.#every(SHIP_MS, () => this.#shipping.ship('lately'))
     this.#every(AHEAD_MS, () => this.#askAhead())
     this.#every(USAGE_MS, () => this.#usage.exchange())
@@ -207,6 +219,17 @@ export class Fleet implements Leases {
     await this.#shipping.ship('end')
     await this.#usage.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
+  }
+
+  #keepingFor({ monotonicMs, after, holdWaitMs }: FleetOptions): Keeping {
+    return new Keeping({
+      tell: () => this.#shipping.ship('all'),
+      isReachable: () => this.#seat.isTaken,
+      failed: (error) => this.#failed(error),
+      monotonicMs,
+      after,
+      patienceMs: () => Math.max(MIN_KEEP_MS, holdWaitMs()),
+    })
   }
 
   #every(ms: number, work: () => Promise<void>): void {
@@ -266,11 +289,16 @@ export class Fleet implements Leases {
 
   async #beat(): Promise<void> {
     const { version, usage, secrets } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
+    this.#latest = version
     this.#usage.heard(usage)
-    if (version > this.#seat.version) await this.#changes.follow()
+    if (secrets !== undefined) await this.secrets.heard(secrets)
+  }
+
+  /** Beside the signs of life, which must not wait for what may take long. */
+  async #catchUp(): Promise<void> {
+    if (this.#latest > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
-    if (secrets !== undefined) await this.secrets.heard(secrets)
   }
 
   async #join(): Promise<void> {
@@ -286,7 +314,8 @@ export class Fleet implements Leases {
       await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
     })
     await this.#changes.follow()
-    await this.#elsewhere.look()
+    // What others charged is for people alone, and takes a while where there are many keys: no start waits for it.
+    this.#elsewhere.joined()
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
   }
 
@@ -296,7 +325,11 @@ export class Fleet implements Leases {
     const again = () => {
       if (this.#isClosed) return
       this.#joinAgain().then(
-        () => (this.#isJoining = false),
+        () => {
+          this.#isJoining = false
+          // It may have been lost again meanwhile.
+          if (!this.#seat.isTaken) this.#joinLater()
+        },
         (error: unknown) => {
           this.#failed(error)
           setTimeout(again, error instanceof CannotJoin ? 10 * TRY_AGAIN_MS : TRY_AGAIN_MS).unref()

@@ -32,6 +32,8 @@ export type LeaseQueueOptions = {
   readonly after: After
   /** How long a call that comes now waits at most, in milliseconds. */
   readonly patienceMs: () => number
+  /** Whether what cannot be asked now can be asked in a moment, as a rule. */
+  readonly isUnsteady: () => boolean
 }
 
 type Waiter = {
@@ -112,7 +114,7 @@ export class LeaseQueue {
 
   /** What the first in line is told; undefined where it waits on. */
   async #lookAt(waiter: Waiter, line: Line): Promise<LeaseAnswer | Promise<LeaseAnswer> | undefined> {
-    const { book, ledger, take, monotonicMs } = this.#options
+    const { book, ledger, take, monotonicMs, isUnsteady } = this.#options
     const { request, cancellation, untilMs } = waiter
     const { keyId, worstMicro, leastMicro } = request
     const balance = ledger.balance(keyId)
@@ -127,7 +129,7 @@ export class LeaseQueue {
     const allMicro = line.waiters.reduce((sum, waiting) => sum + waiting.request.worstMicro, 0)
     const wantMicro = book.wanted(lease) + needMicro + allMicro - worstMicro
     const asked = await take({ lease, needMicro, wantMicro, leastMicro: isAlone ? Math.max(1, leastMicro) : undefined })
-    if (asked.type === 'unavailable') return asked
+    if (asked.type === 'unavailable') return isUnsteady() && monotonicMs() < untilMs ? undefined : asked
     if (asked.type === 'again') return this.#lookAt(waiter, line)
     const { gotMicro, freeMicro, elsewhereMicro } = asked
     if (gotMicro > 0) {

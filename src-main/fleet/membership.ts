@@ -76,6 +76,8 @@ export type FleetOptions = {
   /** How long one call may run, in milliseconds. */
   readonly longestCallMs: number
   readonly holdWaitMs: () => number
+  /** Whether an answer is complete only once its charge is in PostgreSQL. */
+  readonly isKeptShared: boolean
   readonly own: OwnBooks
   readonly usage: OwnUsage
   /** The calls of this gateway. */

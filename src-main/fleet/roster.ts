@@ -1,6 +1,7 @@
 // Who shares the books, as PostgreSQL knows it, and what is settled for those that do not come back.
 
 import { FleetRefused } from '#core/fleet.ts'
+import { aside, type Aside } from '#fleet/aside.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
 import type { Seat } from '#fleet/seat.ts'
@@ -38,15 +39,17 @@ export type Settlement =
   | { readonly type: 'running'; readonly untilMs: number }
 
 /** Throws FleetRefused where PostgreSQL cannot be asked. */
-export async function rosterOf(seat: Seat): Promise<Roster> {
-  const { gateways, version } = await asked(seat, 'fleet_view', [])
+export async function rosterOf(seat: Seat, to: Aside): Promise<Roster> {
+  const { gateways, version } = await asked(seat, to, ['fleet_view'])
   // What `fleet_view` makes of the tables.
   return { gateways: gateways as readonly SeenGateway[], version: Number(version) }
 }
 
+type Wanted = { readonly gatewayId: string; readonly how: 'charged' | 'free' }
+
 /** Throws FleetRefused where PostgreSQL cannot be asked. */
-export async function settle(seat: Seat, gatewayId: string, how: 'charged' | 'free'): Promise<Settlement> {
-  const { error, amount, free_at: freeAt } = await asked(seat, 'settle', [gatewayId, how])
+export async function settle(seat: Seat, to: Aside, { gatewayId, how }: Wanted): Promise<Settlement> {
+  const { error, amount, free_at: freeAt } = await asked(seat, to, ['settle', gatewayId, how])
   switch (error) {
     case undefined:
       return { type: 'settled', amountMicro: Number(amount) }
@@ -57,9 +60,11 @@ export async function settle(seat: Seat, gatewayId: string, how: 'charged' | 'fr
   }
 }
 
-async function asked(seat: Seat, name: string, values: readonly string[]) {
+/** Both go through all that was ever charged or left in doubt. */
+async function asked(seat: Seat, to: Aside, [name, ...values]: readonly [string, ...string[]]) {
+  if (!seat.isTaken) throw new FleetRefused('unreachable')
   try {
-    return await seat.inTurn(() => seat.say(name, values))
+    return await aside(to, (connection) => connection.call(name, [seat.gatewayId, 0, ...values]))
   } catch (error) {
     throw error instanceof FleetUnreachable ? new FleetRefused('unreachable') : error
   }

@@ -2,16 +2,21 @@
 
 export const VIEWS = `
 -- A gateway tells what its calls of some hours add up to now: whole sums, so that what is told twice counts once. known: the number of its last telling, of
--- which others may know also where the server lost it. is_anew: what it told before counts no more.
+-- which others may know also where the server lost it. is_anew: what it told before counts no more; where nothing is told with it, some of that goes, and there
+-- may be more.
 CREATE OR REPLACE FUNCTION farebox.tell_usage(g text, e bigint, known bigint, is_anew boolean, hours jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE n bigint;
+DECLARE n bigint; at_most integer := CASE WHEN hours = '[]' THEN 5000 END; gone integer := 0;
 BEGIN
   UPDATE farebox.gateway SET usage_seq = greatest(usage_seq, known) + 1 WHERE id = g AND epoch = e RETURNING usage_seq INTO n;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
-  IF is_anew THEN UPDATE farebox.usage_hour SET sums = '{}', changed = n WHERE gateway = g AND sums <> '{}'; END IF;
+  IF is_anew THEN
+    WITH old AS (SELECT ctid FROM farebox.usage_hour WHERE gateway = g AND changed < n AND sums <> '{}' ORDER BY changed LIMIT at_most)
+    UPDATE farebox.usage_hour SET sums = '{}', changed = n FROM old WHERE usage_hour.ctid = old.ctid;
+    GET DIAGNOSTICS gone = ROW_COUNT;
+  END IF;
   INSERT INTO farebox.usage_hour SELECT g, (el->>0)::bigint, el->>1, el->2, n FROM jsonb_array_elements(hours) el
   ON CONFLICT (gateway, started_at, parts) DO UPDATE SET sums = excluded.sums, changed = n;
-  RETURN jsonb_build_object('seq', n);
+  RETURN jsonb_build_object('seq', n, 'more', gone = at_most);
 END $$;
 
 -- Asks all gateways for the receipt of a call.

@@ -158,6 +158,9 @@ ALTER TABLE farebox.account
   ADD wanted_at timestamptz;
 `
 
+/** The tables stay; `tell_usage` forgets little by little. */
+const FORGETTING = ''
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
 const STEPS = [
   FIRST,
@@ -169,6 +172,7 @@ const STEPS = [
   USAGE,
   WANTED,
   SECRETS_TABLE,
+  FORGETTING,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length

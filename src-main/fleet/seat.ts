@@ -10,6 +10,8 @@ import type { RecentFigures } from '#fleet/recent-calls.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
+/** A lost connection is made anew within this, where nothing is wrong with PostgreSQL; in milliseconds. */
+const MOMENT_MS = 2000
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000
 
@@ -53,6 +55,8 @@ export class Seat {
   #epoch: number | undefined
   /** undefined before it first joined. */
   #heardAt: Moment | undefined
+  /** When it joined last, or ceased to be joined; undefined before it first joined. */
+  #turnedAtMs: number | undefined
   #parts: LimitParts | undefined
 
   constructor(options: SeatOptions) {
@@ -77,6 +81,11 @@ export class Seat {
 
   get isTaken(): boolean {
     return this.#epoch !== undefined
+  }
+
+  /** Whether it joined, or ceased to be joined, a moment ago: what cannot be asked now can be asked soon, unless PostgreSQL is gone. */
+  get isUnsteady(): boolean {
+    return this.#turnedAtMs !== undefined && this.#options.monotonicMs() - this.#turnedAtMs < MOMENT_MS
   }
 
   get hasEverJoined(): boolean {
@@ -173,6 +182,7 @@ export class Seat {
         throw error
       }
       this.#heardAt = sentAt
+      this.#turnedAtMs = this.#options.monotonicMs()
       this.#parts = partsIn(answer.parts)
     })
   }
@@ -183,6 +193,7 @@ export class Seat {
 
   /** What was said by this epoch may not have been heard: it joins anew. */
   lose(): void {
+    if (this.#epoch !== undefined && this.hasEverJoined) this.#turnedAtMs = this.#options.monotonicMs()
     this.#epoch = undefined
     this.#options.onLost()
   }

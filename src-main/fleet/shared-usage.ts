@@ -9,8 +9,8 @@ type Asked = Pick<Seat, 'inTurn' | 'say'>
 
 /** So many hours in one message: what others ask meanwhile waits for it. */
 const MAX_HOURS = 200
-/** Of all gateways at a time, so that a long history leaves time for what calls wait for. */
-const MAX_PAGES = 5
+/** For so long messages follow each other, in one round each for telling and for reading: a long history leaves time for what calls wait for. */
+const ROUND_MS = 250
 
 /** So many rounds are left out after one that this gateway's own disk did not take. */
 const RESTS = 30
@@ -20,6 +20,7 @@ const BEGINNING: UsagePlace = { startedAtMs: 0, parts: '' }
 export class SharedUsage {
   readonly #seat: Asked
   readonly #own: OwnUsage
+  readonly #monotonicMs: () => number
   /** What is here of the others; undefined before it was looked up. */
   #positions: Map<string, number> | undefined
   /** What each of them has told, as far as it is known. */
@@ -31,9 +32,10 @@ export class SharedUsage {
   /** Where the reading of a gateway stopped, and what it was up to. */
   readonly #places = new Map<string, { readonly place: UsagePlace; readonly upTo: number }>()
 
-  constructor(seat: Asked, own: OwnUsage) {
+  constructor(seat: Asked, own: OwnUsage, monotonicMs: () => number) {
     this.#seat = seat
     this.#own = own
+    this.#monotonicMs = monotonicMs
   }
 
   /** This gateway has joined the shared books, which know so many of its tellings: fewer than were answered, where PostgreSQL lost some. */
@@ -63,24 +65,44 @@ export class SharedUsage {
   async #exchange(): Promise<void> {
     const positions = this.#positions
     if (positions === undefined) return
-    await this.tell()
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    await this.#forAWhile(() => this.tell())
+    await this.#forAWhile(async () => {
       const next = this.#longestUnread(positions)
-      if (next === undefined) return
+      if (next === undefined) return false
       this.#reads += 1
       this.#readAt.set(next, this.#reads)
       await this.#takePage(positions, next, this.#told[next] ?? 0)
-    }
+      return true
+    })
   }
 
-  /** Tells what is newest of what was not told. Rejects with FleetUnreachable. */
-  async tell(): Promise<void> {
+  /** Does what says that there is more of it. */
+  async #forAWhile(work: () => Promise<boolean>): Promise<void> {
+    const endMs = this.#monotonicMs() + ROUND_MS
+    while ((await work()) && this.#monotonicMs() < endMs);
+  }
+
+  /** Tells what is newest of what was not told, and whether there may be more. Rejects with FleetUnreachable. */
+  async tell(): Promise<boolean> {
     const { isAnew, seq, hours, marks } = await this.#own.untold(MAX_HOURS)
-    if (hours.length === 0 && !isAnew) return
+    if (isAnew) return this.#forgetTold(seq)
+    if (hours.length === 0) return false
     const list = hours.map(({ startedAtMs, parts, sums }) => [startedAtMs, JSON.stringify(parts), sums])
-    const values = [seq, String(isAnew), JSON.stringify(list)]
-    const answer = await this.#seat.inTurn(() => this.#seat.say('tell_usage', values))
+    const answer = await this.#say(seq, false, list)
     await this.#own.told(marks, Number(answer.seq))
+    return hours.length === MAX_HOURS
+  }
+
+  /** What was told before counts no more. It goes little by little, and only then something is told anew. */
+  async #forgetTold(seq: number): Promise<true> {
+    const answer = await this.#say(seq, true, [])
+    if (answer['more'] !== true) await this.#own.told([], Number(answer.seq))
+    return true
+  }
+
+  #say(seq: number, isAnew: boolean, list: readonly unknown[]) {
+    const values = [seq, String(isAnew), JSON.stringify(list)]
+    return this.#seat.inTurn(() => this.#seat.say('tell_usage', values))
   }
 
   /** In turn, so that those that keep telling leave time for the others. */

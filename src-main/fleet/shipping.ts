@@ -3,7 +3,7 @@
 import { FleetUnreachable } from '#fleet/connection.ts'
 import type { Lease, LeaseBook, Sum } from '#fleet/lease-book.ts'
 import type { LeaseQueue } from '#fleet/lease-queue.ts'
-import type { OwnBooks } from '#fleet/membership.ts'
+import type { OwnBooks, OwnCharges } from '#fleet/membership.ts'
 import type { Joined, Seat } from '#fleet/seat.ts'
 
 /** So many entries are told in one batch, and fewer where batches do not arrive: every batch locks the accounts that it is about. */
@@ -83,23 +83,40 @@ export class Shipping {
 
   /** Says whether there is nothing more to tell. */
   async #shipNext(how: How): Promise<boolean> {
-    const { own, book, queue } = this.#options
-    const isEnd = how === 'end'
-    const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
-    const handed = book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease), MAX_HANDED)
+    const { upTo, sums, isAll } = await this.#untold(how)
+    // Only now, since what is taken out of the book has to arrive: of what is read above it knows meanwhile.
+    const handed = this.#takeIdle(how)
     const isAllHanded = handed.length < MAX_HANDED
     if (isAllHanded) this.#wanted.clear()
-    if (!this.#hasCharges && handed.length === 0) return true
-    this.#hasCharges = false
-    const range = { seq: this.#told ?? 0, most: this.#most }
-    const { upTo, sums, isAll, isCurrent } =
-      how === 'lately' ? await own.chargedLately(range) : { ...(await own.chargedAfter(range)), isCurrent: true }
-    if (!isAll || !isCurrent) this.#hasCharges = true
     // Entries without charges are told too where there are many, so that those after them are reached.
     if (sums.length === 0 && handed.length === 0 && isAll && !this.#isNew) return true
     await this.#send({ upTo, sums }, handed)
     this.#isNew = !isAll
     return isAll && isAllHanded
+  }
+
+  /** The next charges to tell. Rejects where the own books cannot be read, and then they are to be told still. */
+  async #untold(how: How): Promise<OwnCharges> {
+    const { own } = this.#options
+    const range = { seq: this.#told ?? 0, most: this.#most }
+    if (!this.#hasCharges) return { upTo: range.seq, sums: [], isAll: true }
+    this.#hasCharges = false
+    try {
+      const { isCurrent, ...charges } =
+        how === 'lately' ? await own.chargedLately(range) : { ...(await own.chargedAfter(range)), isCurrent: true }
+      if (!charges.isAll || !isCurrent) this.#hasCharges = true
+      return charges
+    } catch (error) {
+      this.#hasCharges = true
+      throw error
+    }
+  }
+
+  #takeIdle(how: How): Sum[] {
+    const { book, queue } = this.#options
+    const isEnd = how === 'end'
+    const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
+    return book.takeIdle(isWanted, (lease) => !isEnd && queue.isCountedOn(lease), MAX_HANDED)
   }
 
   async #send(shipment: Shipment, handed: readonly Sum[]): Promise<void> {

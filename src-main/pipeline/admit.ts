@@ -123,6 +123,7 @@ type Entered = { readonly ticket: Ticket; readonly shares: readonly HeldShare[];
 function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Soon<Admission | Refusal> {
   const { answer } = held
   if (answer.type === 'uncountable') return uncountable()
+  if (answer.type === 'not-serving') return unavailable('no calls are admitted without it')
   if (answer.type !== 'held') return refusalOf(answer, input, deps)
   const reservation = new Reservation({ ticket, shares, hold: answer.hold }, deps)
   try {
@@ -159,7 +160,7 @@ async function giveBack(reservation: Reservation, input: AdmitRequest, mistake: 
 }
 
 type Hold = {
-  readonly answer: HoldAnswer | LeaseAnswer | { readonly type: 'uncountable' }
+  readonly answer: HoldAnswer | LeaseAnswer | { readonly type: 'uncountable' } | { readonly type: 'not-serving' }
   readonly inputTokens: number
   /** What it was asked for. */
   readonly asked: Wish
@@ -177,7 +178,7 @@ function holdFor(input: AdmitRequest, { cancellation, shares }: Holding, deps: A
   const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(input, { inputTokens: most, outputCap, shares }, deps)
   const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
-  if (deps.leases?.isServing === false) return { answer: { type: 'unavailable' }, inputTokens: most, asked: wide }
+  if (deps.leases?.isServing === false) return { answer: { type: 'not-serving' }, inputTokens: most, asked: wide }
   const isFirst = deps.leases?.hasLine(wide.keyId) !== true
   const isEasy = (isRoomy && isFirst && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
@@ -304,7 +305,8 @@ function refusalOf(
   { budgets, ledger }: AdmitDeps,
 ): Refusal {
   const project = attribution?.project
-  if (answer.type === 'unavailable') return unavailable()
+  if (answer.type === 'unavailable')
+    return unavailable('what this gateway has of the balance does not pay for this call')
   if (answer.type === 'halted') return ledger.state === 'mismatch' ? mismatch() : halted()
   const { memberId } = caller.key
   if (answer.scope === 'member' && memberId !== undefined) return budgets.member.refusal(memberId, answer.type)
@@ -331,9 +333,8 @@ function uncountable(): Refusal {
   return refuse('invalid_request', 'This call could cost more than can be counted. Lower its output cap or its price.')
 }
 
-function unavailable(): Refusal {
-  const message =
-    'The shared database cannot be asked at the moment, and what this gateway has of the balance is used up.'
+function unavailable(consequence: string): Refusal {
+  const message = `The shared database cannot be asked at the moment, and ${consequence}.`
   return refuse('overloaded', message, { retryAfterSeconds: FLEET_RETRY_SECONDS })
 }
 

@@ -51,7 +51,7 @@ export function endedOf({ admitted, startedMs }: Exchange, attempted: Attempted)
   }
 }
 
-type FinishedBill = Bill & Finished
+export type FinishedBill = Bill & Finished
 
 /**
  * What a call is charged, and how its client is to be told; at once where nothing has to be counted. Neither throws nor rejects: a

@@ -14,6 +14,7 @@ import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
 import { readDistant, type CallRequest } from '#pipeline/distant-request.ts'
 import { readFormRequest, readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
 import type { Admitted, Call, Ended, Exchange, Finished, Mistake } from '#pipeline/exchange.ts'
+import { payable, told } from '#pipeline/keeping.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { Headers } from '#pipeline/ports.ts'
@@ -150,16 +151,17 @@ function runningCall({ admitted, startedMs }: Exchange, attempts: Attempts) {
 }
 
 /**
- * Gives back what the call took, and waits until its charge is on disk. Returns how the client is to be told: a charge that could
+ * Gives back what the call took, and waits until its charge is on disk, and where that is asked for in the shared books. Returns how the client is to be told: a charge that could
  * not be recorded turns a complete answer into a failed one.
  */
 async function close(admitted: Admitted, ended: Ended | Mistake, deps: RunDeps): Promise<Finished> {
   const { call, admission } = admitted
   const isAttempted = ended.type === 'attempted'
-  const bill = isAttempted ? billOf(ended, deps) : faultBill(admitted, ended.error)
+  const keeping = deps.leases?.keeping
+  const bill = payable(isAttempted ? billOf(ended, deps) : faultBill(admitted, ended.error), keeping)
   try {
     await admission.reservation.close({ usedTokens: isAttempted ? ended.usedTokens : 0, bill })
-    return isLater(bill) ? await bill : bill
+    return await told(isLater(bill) ? await bill : bill, keeping)
   } catch (error) {
     deps.reportFault(error, call.requestId)
     const refusal = refuse('overloaded', 'The charge could not be recorded.', { retryAfterSeconds: 5 })

@@ -21,12 +21,21 @@ export class EventStreamText {
   #chunks: Buffer[] = []
   #length = 0
 
-  /** The events that a chunk completes. Throws UpstreamFailure for what is no frame. */
+  /** Set when something came that is no frame; nothing behind it is read. */
+  failure: UpstreamFailure | undefined
+
+  /** The events that a chunk completes, before what may be no frame. */
   push(chunk: Buffer): Buffer {
+    if (this.failure !== undefined) return Buffer.alloc(0)
     this.#chunks.push(chunk)
     this.#length += chunk.length
     const events: string[] = []
-    for (let frame = this.#nextFrame(); frame !== undefined; frame = this.#nextFrame()) events.push(eventOf(frame))
+    try {
+      for (let frame = this.#nextFrame(); frame !== undefined; frame = this.#nextFrame()) events.push(eventOf(frame))
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error
+      this.failure = error
+    }
     return Buffer.from(events.join(''))
   }
 
@@ -59,15 +68,17 @@ function eventOf(frame: Buffer): string {
   const name = header(':exception-type') ?? header(':error-code') ?? header(':event-type') ?? ''
   const message = header(':error-message')
   const text = message === undefined ? Buffer.from(body).toString('utf8') : JSON.stringify({ message })
-  // An error that is no exception has a code of its own; here it ends like all others.
-  const event = header(':message-type') === 'error' && !/(?:Exception|Error)$/.test(name) ? `${name}Error` : name
+  // An error that is no exception has a code of its own, or none; here it ends like all others.
+  const isError = /^(?:error|exception)$/.test(header(':message-type') ?? '')
+  const event = isError && !/(?:Exception|Error)$/.test(name) ? `${name}Error` : name
   return `event: ${event}\ndata: ${text.replaceAll(/\r\n|[\r\n]/g, '\ndata: ')}\n\n`
 }
 
 /** The library throws where a checksum is wrong. */
 function decode(frame: Buffer) {
   try {
-    return CODEC.decode(frame)
+    // It looks at the memory behind what it is given: a header that is longer than its frame would be read out of what lies there.
+    return CODEC.decode(new Uint8Array(frame))
   } catch {
     throw malformed()
   }

@@ -233,14 +233,12 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
-    try {
-      const bytes = this.#frames === undefined ? chunk : this.#frames.push(chunk)
-      this.#pass(this.#body === undefined ? bytes : this.#body.push(bytes))
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error
-      this.fail(error)
-      this.#controller?.abort(error)
-    }
+    const bytes = this.#frames === undefined ? chunk : this.#frames.push(chunk)
+    this.#pass(this.#body === undefined ? bytes : this.#body.push(bytes))
+    const failure = this.#frames?.failure
+    if (failure === undefined || this.isOver) return
+    this.fail(failure)
+    this.#controller?.abort(failure)
   }
 
   /** The head of an answer in frames, as the event stream that is made of them. */

@@ -70,7 +70,7 @@ export function untoldHours(db: Db, most: number): UntoldHours {
     .prepare<[number], (string | number)[]>(
       `SELECT changed.started_at_ms, changed.group_id, changed.times, ${[...PARTS, ...MEASURES].join(', ')} FROM usage_changed AS changed
          CROSS JOIN usage_hour AS hour ON hour.started_at_ms = changed.started_at_ms AND hour.group_id = changed.group_id
-         CROSS JOIN usage_group ON usage_group.id = changed.group_id ORDER BY changed.started_at_ms DESC, changed.group_id LIMIT ?`,
+         CROSS JOIN usage_group ON usage_group.id = changed.group_id ORDER BY changed.started_at_ms DESC, changed.group_id DESC LIMIT ?`,
     )
     .raw()
     .all(most)

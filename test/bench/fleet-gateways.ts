@@ -12,7 +12,7 @@ import { MODEL } from './payload.ts'
 const GATEWAYS = 3
 /** PostgreSQL writes down its statistics a second or two late. */
 const STATISTICS_MS = 2500
-const KNOWN_MS = 20_000
+export const KNOWN_MS = 20_000
 const TOLD_MS = 30_000
 
 export type FleetKey = { readonly id: string; readonly key: string }

@@ -6,7 +6,7 @@ import type { Child } from './child.ts'
 import { profileText } from './contenders.ts'
 import { usedMicro, type Installation } from './farebox.ts'
 import { killOne, revokedStreams, RICH_MICRO } from './fleet-ends.ts'
-import { adminOf, BenchFleet, makeKeys, type FleetKey } from './fleet-gateways.ts'
+import { adminOf, BenchFleet, KNOWN_MS, makeKeys, within, type FleetKey } from './fleet-gateways.ts'
 import { createClient, type Client } from './load.ts'
 import type { Options, Work } from './options.ts'
 import { callsAtOnce, pacedCalls } from './paced.ts'
@@ -38,7 +38,12 @@ export async function fleetFigures(farebox: Installation, options: Options, upst
       const alone = await farebox.start(mode)
       try {
         const scene = { farebox, alone, fleet, work: options.work }
-        const beside = [...(await besideAlone(scene)), await oneCallLeases(scene), ...(await messages(scene))]
+        const beside = [
+          ...(await besideAlone(scene)),
+          await besideJournal(scene),
+          await oneCallLeases(scene),
+          ...(await messages(scene)),
+        ]
         const whenFree = await killOne(fleet)
         const many = [...(await hotKey(scene)), ...(await atOnce(scene)), await revokedStreams(fleet, upstream)]
         return [...beside, ...many, await whenFree()]
@@ -90,6 +95,36 @@ async function besideAlone({ farebox, alone, fleet, work }: Scene): Promise<stri
       `${p50Now?.toFixed(2)} ms beside ${p50?.toFixed(2)} ms, ${p50Ratio.toFixed(2)} x, target no longer`,
     ),
   ]
+}
+
+/** A gateway whose answers wait until PostgreSQL has their charges, beside one whose answers wait for its own disk. */
+async function besideJournal({ fleet, work }: Scene): Promise<string> {
+  const keeping = await fleet.another('plain', { FAREBOX_DATABASE_DURABLE: 'database' })
+  try {
+    const [one, other] = await fleet.newKeys(2, RICH_MICRO)
+    if (one === undefined || other === undefined) throw new Error('no keys were made')
+    await within(KNOWN_MS, () => usedMicro(keeping.child.url, other.key))
+    const runners = [
+      runnerOf('journal', one.key, fleet.gateways[0]),
+      runnerOf('database', other.key, keeping.child),
+    ] as const
+    const found = await crowd(runners, CALLERS, work)
+    const [journal, database] = found.map(({ slices }) => ({
+      p50: percentile(
+        slices.flatMap(({ took }) => took),
+        50,
+      ),
+      cpu: percentile(
+        slices.map(({ cpuMicros }) => cpuMicros),
+        50,
+      ),
+    }))
+    const cpuRatio = (database?.cpu ?? NaN) / (journal?.cpu ?? NaN)
+    return `  with charges in PostgreSQL first: p50 ${database?.p50.toFixed(2)} ms beside ${journal?.p50.toFixed(2)} ms, ${cpuRatio.toFixed(2)} x the CPU, ${CALLERS} callers`
+  } finally {
+    await keeping.child.stop()
+    keeping.remove()
+  }
 }
 
 /** Balances of three calls, of which each has to ask PostgreSQL, and such balances alone, in turn. */

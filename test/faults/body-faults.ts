@@ -1,4 +1,5 @@
-// Whole answers and streams that are not what their dialect asks for, whichever it is: bytes, JSON, events and counts.
+// Whole answers and streams that are not what their dialect asks for, whichever it is: bytes, JSON, events and counts. What only
+// server-sent events can have is in event-faults.ts.
 
 import { gzipSync } from 'node:zlib'
 import { buildReply } from '../support/upstream-reply.ts'
@@ -12,7 +13,6 @@ import {
   FAILED,
   jsonBytes,
   LAST_WORDS,
-  ONE_BY_ONE,
   scripted,
   stream,
   STREAMED,
@@ -24,7 +24,7 @@ import {
 } from './fault.ts'
 import type { Kit } from './kits.ts'
 
-const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+export const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** The bytes of an ordinary whole answer, changed. */
 function wholeBytes(edit: (text: string) => string | Buffer): Provider {
@@ -106,7 +106,7 @@ const BODIES: readonly Fault[] = [
 ]
 
 /** A byte in the middle of a word that begins no character of UTF-8. */
-function brokenUtf8(bytes: Buffer): Buffer {
+export function brokenUtf8(bytes: Buffer): Buffer {
   const at = bytes.indexOf('word-3')
   return at === -1 ? bytes : Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0xc3]), bytes.subarray(at)])
 }
@@ -118,12 +118,6 @@ const TYPES: readonly Fault[] = [
     name: 'the wrong type of the two',
     provider: scripted({ ...TEXT, headers: { 'content-type': 'application/octet-stream' } }),
     sees: FAILED,
-  },
-  {
-    name: 'a type in other letters',
-    modes: STREAMED,
-    provider: scripted({ ...TEXT, contentType: 'Text/Event-Stream;Charset=UTF-8' }),
-    sees: ANSWERED,
   },
   {
     name: 'a type of its own that is JSON',
@@ -150,71 +144,13 @@ const TYPES: readonly Fault[] = [
   },
 ]
 
-const first = (event: string): Provider => edited((events) => [event, ...events])
-const late = (event: string): Provider => edited(withEvent(event))
-
-/** Events that are no JSON object, as the first of a stream and where the client has something already. */
-const EVENTS: readonly Fault[] = [
-  ['data: this is not json\n\n', 'no JSON'],
-  ['data: {"cut": "he\n\n', 'half of its JSON'],
-  ['data: null\n\n', 'null'],
-  ['data: []\n\n', 'a list'],
-  ['data: 7\n\n', 'a number'],
-  ['data: "text"\n\n', 'a text'],
-  ['data: {"a":1}{"b":2}\n\n', 'two objects'],
-].flatMap(([event = '', name = '']): Fault[] => [
-  {
-    name: `a first event that is ${name}`,
-    kind: `an event that is ${name}`,
-    modes: STREAMED,
-    provider: first(event),
-    sees: FAILED,
-  },
-  {
-    name: `a late event that is ${name}`,
-    kind: `an event that is ${name}`,
-    modes: STREAMED,
-    provider: late(event),
-    sees: CUT,
-  },
-])
+const first = (event: string | Buffer): Provider => edited((events) => [event, ...events])
+const late = (event: string | Buffer): Provider => edited(withEvent(event))
 
 const streams = ({ unknownEvent, hasEnd }: Kit): readonly Fault[] => [
   { name: 'an empty stream', modes: STREAMED, provider: stream(''), sees: FAILED },
-  { name: 'nothing but comments', modes: STREAMED, provider: stream(': hello\n\n', ': hello\n\n'), sees: FAILED },
-  {
-    name: 'events without data',
-    modes: STREAMED,
-    provider: edited((events) => ['event: hello\n\n', 'id: 1\n\n', 'retry: 100000\n\n', ...events]),
-    sees: ANSWERED,
-  },
-  {
-    name: 'comments and empty lines between events',
-    modes: STREAMED,
-    provider: edited((events) => events.flatMap((event) => [event, ': hello\n\n', '\n\n'])),
-    sees: ANSWERED,
-  },
   { name: 'an event that nobody knows', modes: STREAMED, provider: late(unknownEvent), sees: ANSWERED },
   { name: 'an event that nobody knows, first', modes: STREAMED, provider: first(unknownEvent), sees: ANSWERED },
-  {
-    name: 'a byte order mark before its events',
-    modes: STREAMED,
-    provider: edited((events) => [BOM, ...events]),
-    sees: ANSWERED,
-  },
-  {
-    name: 'broken UTF-8 in an event',
-    modes: STREAMED,
-    provider: edited((events) => events.map(brokenUtf8)),
-    sees: ANSWERED,
-  },
-  { name: 'lines that end in CR', modes: STREAMED, provider: scripted({ ...TEXT, lineEnd: '\r' }), sees: ANSWERED },
-  {
-    name: 'lines that end in CR LF, a byte at a time',
-    modes: STREAMED,
-    provider: scripted({ ...TEXT, lineEnd: '\r\n', chunking: ONE_BY_ONE }),
-    sees: ANSWERED,
-  },
   {
     name: 'an event twice',
     modes: STREAMED,
@@ -245,36 +181,6 @@ const streams = ({ unknownEvent, hasEnd }: Kit): readonly Fault[] => [
     provider: edited((events) => [...events, 'data: nonsense\n\n']),
     sees: hasEnd ? ANSWERED : CUT,
   },
-  {
-    name: 'no blank line behind its last event',
-    modes: STREAMED,
-    provider: edited((events) => [...events.slice(0, -1), (events.at(-1) ?? '').toString().trimEnd()]),
-    sees: ANSWERED,
-  },
-  {
-    name: 'an event in many data lines',
-    modes: STREAMED,
-    provider: edited(withEvent('data: {\ndata: "surprise":\ndata: 1}\n\n')),
-    sees: ANSWERED,
-  },
-  {
-    name: 'an event that is nested 100,000 deep',
-    modes: STREAMED,
-    provider: edited(withEvent(`data: {"surprise":${deepJson(100_000)}}\n\n`)),
-    sees: ANSWERED,
-  },
-  {
-    name: 'an event that is nested 200,000 deep',
-    modes: STREAMED,
-    provider: edited(withEvent(`data: {"surprise":${deepJson(200_000)}}\n\n`)),
-    sees: BROKEN,
-  },
-  {
-    name: 'an event of 700,000 objects',
-    modes: STREAMED,
-    provider: edited(withEvent(`data: {"surprise":[${'{},'.repeat(700_000)}{}]}\n\n`)),
-    sees: BROKEN,
-  },
 ]
 
 const ENDLESS: readonly Fault[] = [
@@ -284,20 +190,6 @@ const ENDLESS: readonly Fault[] = [
     pace: 'heavy',
     provider: scripted({ type: 'oversized', bytes: 9_000_000 }),
     sees: BROKEN,
-  },
-  {
-    name: 'a line of 9 MB',
-    modes: STREAMED,
-    pace: 'heavy',
-    provider: edited(withEvent(`data: ${'x'.repeat(9_000_000)}`)),
-    sees: CUT,
-  },
-  {
-    name: 'a comment of 9 MB',
-    modes: STREAMED,
-    pace: 'heavy',
-    provider: edited(withEvent(`:${'x'.repeat(9_000_000)}`)),
-    sees: CUT,
   },
   {
     name: 'an answer without an end',
@@ -313,26 +205,6 @@ const ENDLESS: readonly Fault[] = [
     modes: STREAMED,
     pace: 'slow',
     provider: scripted({ ...TEXT, type: 'endless', delayMs: 100 }),
-    sees: CUT,
-  },
-  {
-    name: 'comments without an end',
-    modes: STREAMED,
-    pace: 'slow',
-    provider: scripted({
-      type: 'endless',
-      pieces: [],
-      event: ': still here\n\n',
-      delayMs: 100,
-      omit: ['finish', 'done'],
-    }),
-    sees: { type: 'broken', status: 504 },
-  },
-  {
-    name: 'comments without an end behind its words',
-    modes: STREAMED,
-    pace: 'slow',
-    provider: scripted({ ...TEXT, type: 'endless', event: ': still here\n\n', delayMs: 100 }),
     sees: CUT,
   },
 ]
@@ -378,5 +250,5 @@ const errors = ({ overloaded, wrongSecret }: Kit): readonly Fault[] => [
 ]
 
 export function bodyFaults(kit: Kit): readonly Fault[] {
-  return [...BODIES, ...TYPES, ...EVENTS, ...streams(kit), ...ENDLESS, ...errors(kit)]
+  return [...BODIES, ...TYPES, ...streams(kit), ...ENDLESS, ...errors(kit)]
 }

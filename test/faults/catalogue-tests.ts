@@ -1,14 +1,13 @@
 // One test for each row of a dialect's table. They do not wait for each other: all runs begin together.
 
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import type { Dialect } from '../gateway/formats.ts'
 import { runsOf, startCatalogue, type Catalogue } from './catalogue.ts'
+import type { Fault, FaultDialect } from './fault.ts'
 import { faultsOf } from './tables.ts'
 
 const MAX_MS = 120_000
 
-export function testCatalogue(dialect: Dialect): void {
-  const faults = faultsOf(dialect)
+export function testCatalogue(dialect: FaultDialect, faults: readonly Fault[] = faultsOf(dialect)): void {
   let catalogue: Catalogue
 
   beforeAll(async () => {

@@ -3,19 +3,17 @@
 
 import { expect } from 'vitest'
 import { expectSoundBooks } from '../gateway/fault-support.ts'
-import { ask, FORMATS, type Dialect, type Format } from '../gateway/formats.ts'
+import { ask, FORMATS, type Format } from '../gateway/formats.ts'
 import { soon } from '../gateway/support.ts'
 import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
 import { REFUSED_ORIGIN, startRawUpstream, type RawUpstream } from '../support/raw-upstream.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { askOverSocket } from './socket-calls.ts'
-import { LAST_WORDS, wordsOf, type Fault, type Mode, type Run } from './fault.ts'
+import { LAST_WORDS, wordsOf, type Fault, type FaultDialect, type Mode, type Run } from './fault.ts'
 import { expectSeen, expectSettled, nameOf, readSeen } from './judge.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const BOTH: readonly Mode[] = ['whole', 'streamed']
-/** How many client formats a row runs in, unless all tests run. */
-const FORMATS_IN_CI = 2
 /** How many runs go at once that neither wait for a time limit nor move many megabytes. */
 const AT_ONCE = 12
 /** Longer than every limit below together with the attempts that they allow; whoever waits longer hangs. */
@@ -43,7 +41,7 @@ export type Catalogue = {
 }
 
 /** The runs of all rows: each passed on to a provider of the same format, and translated to one of another. */
-export function runsOf(dialect: Dialect, faults: readonly Fault[]): Run[] {
+export function runsOf(dialect: FaultDialect, faults: readonly Fault[]): Run[] {
   return faults.flatMap((fault, row) =>
     (fault.modes ?? BOTH).flatMap((mode) =>
       formatsOf(dialect, row).map((format) => ({ fault, dialect, format, mode, isPassed: format.dialect === dialect })),
@@ -51,13 +49,13 @@ export function runsOf(dialect: Dialect, faults: readonly Fault[]): Run[] {
   )
 }
 
-/** Which of the translated formats a row runs in changes from row to row; FAREBOX_LONG_TESTS: all of them. */
-function formatsOf(dialect: Dialect, row: number): readonly Format[] {
+/** The one that is passed on, and a translated one that changes from row to row; FAREBOX_LONG_TESTS: all of them. */
+function formatsOf(dialect: FaultDialect, row: number): readonly Format[] {
   if (isLong) return FORMATS
   const passed = FORMATS.filter((format) => format.dialect === dialect)
   const translated = FORMATS.filter((format) => format.dialect !== dialect)
   const turned = translated.map((_, index) => translated[(index + row) % translated.length])
-  return [...passed, ...turned].flatMap((format) => format ?? []).slice(0, FORMATS_IN_CI)
+  return [...passed, ...turned].flatMap((format) => format ?? []).slice(0, passed.length + 1)
 }
 
 /** A run with what stands behind it. */
@@ -72,7 +70,7 @@ type Place = {
 
 type House = { readonly farebox: Farebox; readonly upstream: Upstream; readonly places: readonly Place[] }
 
-export async function startCatalogue(dialect: Dialect, runs: readonly Run[]): Promise<Catalogue> {
+export async function startCatalogue(dialect: FaultDialect, runs: readonly Run[]): Promise<Catalogue> {
   const upstream = await startUpstream()
   const places = await Promise.all(runs.map((run, index) => placeOf(upstream, run, `run-${index}`)))
   const house = { farebox: await startFarebox({ env: LIMITS }), upstream, places }
@@ -120,12 +118,15 @@ function script({ upstream, places }: House): void {
   })
 }
 
-async function setUp({ farebox, places }: House, dialect: Dialect): Promise<void> {
-  const version = dialect === 'gemini' ? 'v1beta' : 'v1'
+/** Where the addresses of a dialect begin, unless it is OpenAI's `/v1`. */
+const PATHS: Partial<Record<FaultDialect, string>> = { gemini: '/v1beta', 'bedrock-converse': '' }
+
+async function setUp({ farebox, places }: House, dialect: FaultDialect): Promise<void> {
+  const path = PATHS[dialect] ?? '/v1'
   const providers = places.map(({ id, origin }) => ({
     name: id,
     dialect,
-    base_url: `${origin}/${id}/${version}`,
+    base_url: `${origin}/${id}${path}`,
     network: 'local' as const,
   }))
   // What providers do wrong here is much longer than ordinary caps, at which streams are ended.

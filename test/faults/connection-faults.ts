@@ -118,7 +118,8 @@ function endedBehind({ dialect, isPassed }: Run, left: number): Sees {
   // The finish reason is enough, without the usage and [DONE] behind it.
   if (dialect === 'chat-completions' && left <= 2) return ANSWERED
   // So is the stop reason, but a client of the provider's own format would still wait for the last event.
-  return dialect === 'messages' && left === 1 && !isPassed ? ANSWERED : BROKEN
+  const isReasonEnough = dialect === 'messages' || dialect === 'bedrock-converse'
+  return isReasonEnough && left === 1 && !isPassed ? ANSWERED : BROKEN
 }
 
 const STALLS: readonly Fault[] = [

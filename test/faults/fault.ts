@@ -1,18 +1,22 @@
 // The vocabulary of the fault catalogue: what a row says, and what a table needs to say it. A row is data and runs in several
 // client formats and in both modes; how it is run and judged is in catalogue.ts and judge.ts.
 
-import type { Dialect, Format } from '../gateway/formats.ts'
+import { DIALECTS, type Format } from '../gateway/formats.ts'
 import type { RawScript } from '../support/raw-upstream.ts'
 import type { Behaviour, Content, StreamShape, Transport } from '../support/upstream-behaviour.ts'
 import type { Asked } from '../support/upstream-format.ts'
 import { buildReply } from '../support/upstream-reply.ts'
+
+/** Converse has no clients of its own, so that its answers are always translated. */
+export const FAULT_DIALECTS = [...DIALECTS, 'bedrock-converse'] as const
+export type FaultDialect = (typeof FAULT_DIALECTS)[number]
 
 export type Mode = 'whole' | 'streamed'
 
 /** One call through one row. */
 export type Run = {
   readonly fault: Fault
-  readonly dialect: Dialect
+  readonly dialect: FaultDialect
   readonly format: Format
   readonly mode: Mode
   /** The provider speaks the client's format, so that its bytes are passed on. */

@@ -21,8 +21,8 @@ import { behindTheEnd, type Kit } from './kits.ts'
 type Answer = { readonly type: string; readonly parts: readonly Buffer[]; readonly body: Buffer }
 
 function ordinary(exchange: RawExchange): Answer {
-  const { parts, isStream } = buildReply(TEXT, exchange)
-  return { type: isStream ? 'text/event-stream' : 'application/json', parts, body: Buffer.concat(parts) }
+  const { parts, headers } = buildReply(TEXT, exchange)
+  return { type: headers['content-type'] ?? '', parts, body: Buffer.concat(parts) }
 }
 
 function head(lines: readonly string[], status = '200 OK'): string {

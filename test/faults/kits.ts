@@ -1,11 +1,11 @@
 // What the rows that every dialect shares have to know of a dialect.
 
-import type { Dialect } from '../gateway/formats.ts'
+import { frame } from '../support/aws-frames.ts'
 import type { WireUsage } from '../support/upstream-behaviour.ts'
-import { ANSWERED, CUT, type Sees } from './fault.ts'
+import { ANSWERED, CUT, type FaultDialect, type Sees } from './fault.ts'
 
 export type Kit = {
-  readonly dialect: Dialect
+  readonly dialect: FaultDialect
   /** Where streams are asked for. */
   readonly path: string
   /** A stream says itself where it ends, so that what comes behind does not matter. */
@@ -13,7 +13,7 @@ export type Kit = {
   /** Counts in the provider's words, whatever they are. */
   readonly usage: (input: unknown, output: unknown) => WireUsage
   /** An event that no version of the dialect has. */
-  readonly unknownEvent: string
+  readonly unknownEvent: string | Buffer
   /** An error as a member of this dialect's errors, about the provider and about our account. */
   readonly overloaded: Readonly<Record<string, unknown>>
   readonly wrongSecret: Readonly<Record<string, unknown>>
@@ -23,7 +23,7 @@ const SURPRISE = 'event: surprise\ndata: {"type":"surprise","with":{"a":["surpri
 const WORDS = 'Too many people today.'
 const OURS = 'Key sk-upstream is not good.'
 
-export const KITS: Readonly<Record<Dialect, Kit>> = {
+export const KITS: Readonly<Record<FaultDialect, Kit>> = {
   'chat-completions': {
     dialect: 'chat-completions',
     path: '/v1/chat/completions',
@@ -59,6 +59,15 @@ export const KITS: Readonly<Record<Dialect, Kit>> = {
     unknownEvent: 'event: surprise\r\ndata: {"surprise":{"a":["surprise"]}}\r\n\r\n',
     overloaded: { code: 503, message: WORDS, status: 'UNAVAILABLE' },
     wrongSecret: { code: 403, message: OURS, status: 'PERMISSION_DENIED' },
+  },
+  'bedrock-converse': {
+    dialect: 'bedrock-converse',
+    path: '/model/real/converse-stream',
+    hasEnd: true,
+    usage: (input, output) => ({ inputTokens: input, outputTokens: output }),
+    unknownEvent: frame('surprise', { with: { a: ['surprise'] } }),
+    overloaded: { __type: 'serviceUnavailableException', message: WORDS },
+    wrongSecret: { __type: 'accessDeniedException', message: OURS },
   },
 }
 

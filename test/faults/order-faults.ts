@@ -1,8 +1,7 @@
 // Providers that send the right things in an order, or with gaps, that vendors do not send. Composed after what real servers were
 // seen to send; what clients make of each of them in any order is in test/matrix/any-order.test.ts.
 
-import type { Dialect } from '../gateway/formats.ts'
-import { ANSWERED, LAST_WORDS, named, stream, STREAMED, type Fault } from './fault.ts'
+import { ANSWERED, LAST_WORDS, named, stream, STREAMED, type Fault, type FaultDialect } from './fault.ts'
 import * as messages from './messages-pieces.ts'
 import * as responses from './responses-pieces.ts'
 
@@ -199,7 +198,7 @@ const MESSAGES_ROWS: readonly Fault[] = [
   },
 ]
 
-export function orderFaults(dialect: Dialect): readonly Fault[] {
+export function orderFaults(dialect: FaultDialect): readonly Fault[] {
   if (dialect === 'responses') return RESPONSES_ROWS
   return dialect === 'messages' ? MESSAGES_ROWS : []
 }

@@ -16,23 +16,26 @@ import {
 } from './fault.ts'
 import type { Kit } from './kits.ts'
 
-const TOKENS = 300
+export const TOKENS = 300
 /** One token each. */
-const PIECES = Array.from({ length: TOKENS }, () => ' a')
+export const PIECES = Array.from({ length: TOKENS }, () => ' a')
 /** What the request of every format comes to by our own count. */
-const OWN_INPUT = 8
+export const OWN_INPUT = 8
 const FINAL = { input: 19, output: 10 }
 
 /** In credits. */
-function chargeOf(input: number, output: number): number {
+export function chargeOf(input: number, output: number): number {
   return (input + 2 * output) / 1_000_000
 }
 
 type Row = Partial<Fault> & { readonly stream: Omit<RunningStream, 'pieces'> & { readonly pieces?: readonly string[] } }
 
 export function runningFaults(kit: Kit): readonly Fault[] {
+  const { dialect } = kit
+  // Converse counts at its end alone; its rows are with its other ones.
+  if (dialect === 'bedrock-converse') return wholeRows(kit)
   const row = (name: string, { stream, ...rest }: Row): Fault => {
-    const parts = runningStream(kit.dialect, { pieces: PIECES, ...stream })
+    const parts = runningStream(dialect, { pieces: PIECES, ...stream })
     // Behind the last event, so that the connection breaks and does not end. A reset could take along what was not read yet.
     const cut = { at: { afterEvent: parts.length - 1 }, how: 'close' } as const
     return {

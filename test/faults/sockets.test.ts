@@ -1,9 +1,9 @@
 // The rows of the catalogue once more, for clients that ask over a WebSocket: they are told the same, and pay the same.
 
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { DIALECTS, formatOf, type Dialect } from '../gateway/formats.ts'
+import { formatOf } from '../gateway/formats.ts'
 import { startCatalogue, type Catalogue } from './catalogue.ts'
-import type { Fault, Run } from './fault.ts'
+import { FAULT_DIALECTS, type Fault, type FaultDialect, type Run } from './fault.ts'
 import { faultsOf } from './tables.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
@@ -12,19 +12,19 @@ const MAX_MS = 240_000
 const ONE_OF = 20
 
 /** What moves many megabytes is not run: what is kept of such an answer has no beginning. */
-function rowsOf(dialect: Dialect): readonly Fault[] {
+function rowsOf(dialect: FaultDialect): readonly Fault[] {
   const rows = faultsOf(dialect).filter(({ modes, pace }) => modes?.includes('streamed') !== false && pace !== 'heavy')
   if (isLong) return rows
   const quick = rows.filter(({ pace }) => pace === undefined)
-  return quick.filter((_, index) => index % ONE_OF === DIALECTS.indexOf(dialect))
+  return quick.filter((_, index) => index % ONE_OF === FAULT_DIALECTS.indexOf(dialect))
 }
 
-function runOf(dialect: Dialect, fault: Fault): Run {
+function runOf(dialect: FaultDialect, fault: Fault): Run {
   const format = formatOf('responses')
   return { fault, dialect, format, mode: 'streamed', isPassed: format.dialect === dialect, way: 'socket' }
 }
 
-describe.each(DIALECTS)('faults of a provider of %s over a WebSocket', (dialect) => {
+describe.each(FAULT_DIALECTS)('faults of a provider of %s over a WebSocket', (dialect) => {
   const rows = rowsOf(dialect)
   let catalogue: Catalogue
 

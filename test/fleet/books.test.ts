@@ -10,6 +10,8 @@ import { CAN_SHARE, expectSoundFleet } from './support.ts'
 
 /** How many leases of a gateway that is gone one sign of life takes back. */
 const RECLAIMED = 1000
+/** How many hours one telling that tells nothing forgets. */
+const FORGOTTEN = 5000
 
 let postgres: Postgres
 let listener: Client
@@ -66,6 +68,25 @@ describe.runIf(CAN_SHARE)('PostgreSQL', () => {
     await giveBack('a', [['left', 1, 250]])
     expect(await leases()).toEqual([])
     await expectSoundFleet(postgres)
+  })
+
+  it('forgets very many hours that count no more little by little, and those of an earlier program at once', async () => {
+    const tell = (known: number, hours: string) => say(`tell_usage('b', 7, ${known}, true, '${hours}')`)
+    const left = async () => {
+      const [row] = await postgres.query("SELECT count(*) AS hours FROM farebox.usage_hour WHERE sums <> '{}'")
+      return row?.hours
+    }
+    const add = () =>
+      postgres.run(`INSERT INTO farebox.usage_hour SELECT 'b', n, '[]', '{"requests": 1}', 1 FROM generate_series(1, ${FORGOTTEN + 10}) n
+        ON CONFLICT (gateway, started_at, parts) DO UPDATE SET sums = excluded.sums, changed = 1`)
+    await add()
+    expect(await tell(1, '[]')).toEqual({ seq: 2, more: true })
+    expect(await left()).toBe(10)
+    expect(await tell(1, '[]')).toEqual({ seq: 3, more: false })
+    expect(await left()).toBe(0)
+    await add()
+    expect(await tell(3, '[[1, "[]", {"requests": 2}]]')).toMatchObject({ seq: 4 })
+    expect(await left()).toBe(1)
   })
 
   it('frees very many leases of a gateway that is gone little by little, and all of them where it is settled', async () => {

@@ -9,7 +9,7 @@ const CHARGE = 10
 
 /** A gateway with entries of one key, of which `inTables` can be told at once. */
 function scene({ entries, inTables = entries, leases = 0 }: { entries: number; inTables?: number; leases?: number }) {
-  const state = { entries, inTables, isBroken: false, hasWaited: false }
+  const state = { entries, inTables, isBroken: false, isUnreadable: false, hasWaited: false }
   const batches: { readonly from: Value; readonly upTo: Value; readonly handed: number }[] = []
   const book = new LeaseBook({
     monotonicMs: () => 0,
@@ -35,6 +35,7 @@ function scene({ entries, inTables = entries, leases = 0 }: { entries: number; i
     },
     own: {
       async chargedAfter({ seq, most }) {
+        if (state.isUnreadable) throw new Error('the disk does not answer')
         state.hasWaited = true
         state.inTables = state.entries
         return charged(seq, most)
@@ -46,7 +47,7 @@ function scene({ entries, inTables = entries, leases = 0 }: { entries: number; i
     changed: () => {},
   })
   const join = () => shipping.joined({ lastEntry: 0, shipped: 0, leases: [], version: 1, usageSeq: 0 })
-  return { state, batches, shipping, join }
+  return { state, batches, book, shipping, join }
 }
 
 it('tells what is in the tables without waiting for the rest, and the rest when it is there', async () => {
@@ -81,6 +82,20 @@ it('tells less at once where a batch did not arrive, until batches arrive again'
   expect(sizes[0]).toBeLessThan(100)
   expect(Math.max(...sizes)).toBeGreaterThan(2000)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(12_000)
+})
+
+it('keeps what it would give back, and what it has to tell, where its own books cannot be read', async () => {
+  const { state, batches, book, shipping, join } = scene({ entries: 9, leases: 3 })
+  await join()
+  book.untold([['paying', 1, 9 * CHARGE]])
+  state.isUnreadable = true
+  await expect(shipping.ship('end')).rejects.toThrow('the disk does not answer')
+  expect(batches).toEqual([])
+  state.isUnreadable = false
+  await shipping.ship('all')
+  expect(batches).toEqual([{ from: 0, upTo: 9, handed: 0 }])
+  await shipping.ship('end')
+  expect(batches.at(-1)).toEqual({ from: 9, upTo: 9, handed: 3 })
 })
 
 it('gives back all of very many leases at its end, a thousand at a time', async () => {

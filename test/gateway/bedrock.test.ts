@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foldStream, foldWhole } from '../matrix/fold.ts'
+import { frame } from '../support/aws-frames.ts'
 import {
   ACCESS_KEY_ID,
   BEDROCK_API_KEY,
   BEDROCK_SECRET,
-  frame,
   SESSION_TOKEN,
   startBedrock,
   type Bedrock,

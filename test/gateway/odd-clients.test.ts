@@ -1,5 +1,5 @@
-// Clients that do not keep to a format: Cursor, which posts a body of responses to chat completions, and Codex, which tries a
-// WebSocket first also where there is none.
+// Clients that do not keep to a format: Cursor, which posts a body of responses to chat completions, Codex, which tries a
+// WebSocket first also where there is none, and those that say in odd letters that a body is as it is.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MODELS, startFormats } from './formats.ts'
@@ -143,3 +143,12 @@ describe('a WebSocket where there are none', () => {
     expect(answer.body.match(/HTTP\/1\.1/g)).toBeNull()
   })
 })
+
+it.each(['identity', 'Identity', ''])(
+  'a body that is not compressed, and says so with "%s", is taken',
+  async (encoding) => {
+    const headers = { 'content-encoding': encoding }
+    const response = await post(pair.farebox, { model: 'demo', messages: HELLO }, { key, headers })
+    expect(response.status).toBe(200)
+  },
+)

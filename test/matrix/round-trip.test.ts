@@ -5,8 +5,11 @@ import { describe, expect, it } from 'vitest'
 import type { ClientFormat } from '#dialect/dialects.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { readStrictly as readMessages } from '../dialect/messages/strict-client.ts'
+import { readStrictly as readResponses } from '../dialect/responses/strict-reader.ts'
 import { ANSWERS, ASKING } from './answers/all.ts'
 import { converseEvent } from './answers/bedrock-converse.ts'
+import { LATE_SEAL } from './answers/chat-completions.ts'
 import {
   answer,
   CLIENTS,
@@ -149,6 +152,23 @@ it('gives Codex refusals as text, because it loses messages that hold one', () =
   const whole = JSON.stringify(fixture('chat-completions', 'refusal'))
   const items = itemsOf(answer(sent.prepared, [Buffer.from(whole)]).text, false)
   expect(items).toMatchObject([{ content: [{ type: 'output_text', text: 'I cannot help with that.' }] }])
+})
+
+describe('what OpenRouter sealed behind a call', () => {
+  const STREAM = ANSWERS['chat-completions'].find(({ stream }) => stream?.includes(LATE_SEAL))?.stream ?? ''
+
+  it.each([
+    ['messages', (text: string) => ({ content: readMessages(text).content })],
+    ['responses', (text: string) => readResponses(text).response],
+  ] as const)('comes back from a client of %s that was sent a stream', (client, read) => {
+    const pair: Pair = { client, provider: 'chat-completions', name: '' }
+    const asked = sendOk(pair, { ...ASKING[client], stream: true })
+    const given = read(answer(asked.prepared, [Buffer.from(STREAM)]).text)
+    const { body } = sendOk(pair, nextRequest(pair, { ...given }), { quirks: QUIRKS })
+    const detail = { type: 'reasoning.encrypted', data: LATE_SEAL, id: 'call_w1', format: 'google-gemini-v1', index: 0 }
+    const sent = list(record(parseJson(body))['messages']).find(({ role }) => role === 'assistant')
+    expect(sent).toMatchObject({ tool_calls: [{ id: 'call_w1' }], reasoning_details: [detail] })
+  })
 })
 
 it('every client has a fixture to ask with', () => {

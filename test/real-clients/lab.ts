@@ -34,8 +34,8 @@ export type Gateway = {
   readonly poorKey: string
   /** Lets it be reached over TLS too, with the certificate that it makes for itself. */
   overTls(): Promise<OverTls>
-  /** Makes a model be served in a dialect. */
-  serve(model: string, dialect: Dialect): Promise<void>
+  /** Makes a model be served in a dialect, or by a provider that wants its reasoning back as OpenRouter does. */
+  serve(model: string, provider: Dialect | 'openrouter'): Promise<void>
 }
 
 /** On Linux all of 127.0.0.0/8 is this machine. */
@@ -96,7 +96,15 @@ async function startGateway(upstreamUrl: string): Promise<Gateway> {
     base_url: upstreamUrl,
     secret: 'sk-scripted',
   }))
-  await farebox.admin.call('apply', { body: { document: { providers, packages: [...PACKAGES] } } })
+  const openrouter = {
+    name: 'openrouter',
+    dialect: 'chat-completions' as const,
+    base_url: upstreamUrl,
+    secret: 'sk-scripted',
+    quirks: { reasoning_field: 'reasoning' as const },
+  }
+  const document = { providers: [...providers, openrouter], packages: [...PACKAGES] }
+  await farebox.admin.call('apply', { body: { document } })
   let lan: Promise<OverTls> | undefined
   return {
     url: farebox.url,
@@ -108,14 +116,14 @@ async function startGateway(upstreamUrl: string): Promise<Gateway> {
       lan ??= turnLanOn(farebox)
       return lan
     },
-    async serve(model, dialect) {
+    async serve(model, provider) {
       const models = [
         {
           id: model,
           context_window: 200_000,
           max_output_tokens: 64_000,
           price: { input: 1, output: 2 },
-          targets: [{ provider: dialect, model: `upstream-${dialect}` }],
+          targets: [{ provider, model: `upstream-${provider}` }],
         },
       ]
       await farebox.admin.call('apply', { body: { document: { models } } })

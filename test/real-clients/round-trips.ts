@@ -2,6 +2,7 @@
 // anything, then through Farebox to a provider of each dialect.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { access, type Lab } from './lab.ts'
 import { AI_SDK } from './ai-sdk.ts'
 import type { Outcome, Program } from './program.ts'
@@ -28,6 +29,7 @@ export const runScenarios: readonly Scenario[] = [
   ...ROUTES.flatMap((route) => both(CLAUDE, route, KNOWN.claude)),
   ...ROUTES.flatMap((route) => both(CODEX, route, KNOWN.codex)),
   ...ROUTES.map((route) => patch(route)),
+  ...MAIN.map((program) => sealBehindCall(program)),
   ...DIALECTS.flatMap((route) => both(CODEX_BUILT_IN, route, MODEL)),
 ]
 
@@ -74,6 +76,42 @@ function patch(route: Route): Scenario {
       await expectToolRan(lab, outcome)
     },
   }
+}
+
+/** Gemini's signature as OpenRouter may send it: behind the call that it belongs to. */
+function sealBehindCall(program: Program): Scenario {
+  return {
+    name: `${program.name} / openrouter / ${MODEL} / a seal behind a call`,
+    async run(lab) {
+      lab.upstream.forget()
+      lab.upstream.script((request) => sealedBehind(runsCommand(request)))
+      const gateway = await lab.gateway()
+      await gateway.serve(MODEL, 'openrouter')
+      const { url, key } = gateway
+      const outcome = await lab.run(program, { prompt: 'Make a file.', url, key, model: MODEL })
+      await expectToolRan(lab, outcome)
+      const isBack = lab.upstream.requests.at(-1)?.text.includes(`"data":"${SEAL}"`) === true
+      expect(isBack, 'the provider did not get back what it sealed behind the call', outcome)
+    },
+  }
+}
+
+function sealedBehind(behaviour: Behaviour): Behaviour {
+  const [call] = behaviour.type === 'answer' ? (behaviour.toolCalls ?? []) : []
+  if (call === undefined) return behaviour
+  const { id, name, arguments: text } = call
+  const detail = { type: 'reasoning.encrypted', data: SEAL, id, format: 'google-gemini-v1', index: 0 }
+  const deltas = [
+    { role: 'assistant', content: 'I make the file.' },
+    { tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }] },
+    { reasoning_details: [detail] },
+  ]
+  const chunk = (delta: object, finish: string | null) => {
+    const choices = [{ index: 0, delta, finish_reason: finish }]
+    return `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`
+  }
+  const parts = [...deltas.map((delta) => chunk(delta, null)), chunk({}, 'tool_calls'), 'data: [DONE]\n\n']
+  return { type: 'raw', parts }
 }
 
 async function expectToolRan(lab: Lab, outcome: Outcome & { readonly folder: string }): Promise<void> {

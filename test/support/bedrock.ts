@@ -1,11 +1,10 @@
-// A fake of Amazon Bedrock's Converse on a port of its own. It checks the signature of each request by the published rules and
-// writes the frames of its streams by hand, so that nothing of it is code of those who are tested.
+// A fake of Amazon Bedrock's Converse on a port of its own. It checks the signature of each request by the published rules, so that
+// nothing of it is code of those who are tested.
 
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { crc32 } from 'node:zlib'
 
 export const ACCESS_KEY_ID = 'AKIAFAREBOXEXAMPLE00'
 const SECRET_ACCESS_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
@@ -97,36 +96,6 @@ async function answer(response: ServerResponse, given: BedrockAnswer): Promise<v
   const body = JSON.stringify(isError ? { message: given.message } : given.body)
   const name = isError ? { 'x-amzn-errortype': `${given.name}:http://internal.amazon.com/coral/` } : {}
   response.writeHead(isError ? given.status : 200, { 'content-type': 'application/json', ...name }).end(body)
-}
-
-/** A frame: lengths, checksum, headers of type string, payload, checksum. */
-export function frame(name: string, payload: Json, type: 'event' | 'exception' = 'event'): Buffer {
-  const headers = Buffer.concat([
-    stringHeader(`:${type}-type`, name),
-    stringHeader(':content-type', 'application/json'),
-    stringHeader(':message-type', type),
-  ])
-  const body = Buffer.from(JSON.stringify(payload))
-  const prelude = Buffer.alloc(12)
-  prelude.writeUInt32BE(16 + headers.length + body.length, 0)
-  prelude.writeUInt32BE(headers.length, 4)
-  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8)
-  const message = Buffer.concat([prelude, headers, body])
-  const end = Buffer.alloc(4)
-  end.writeUInt32BE(crc32(message))
-  return Buffer.concat([message, end])
-}
-
-function stringHeader(name: string, value: string): Buffer {
-  const length = Buffer.alloc(2)
-  length.writeUInt16BE(Buffer.byteLength(value))
-  return Buffer.concat([
-    Buffer.from([Buffer.byteLength(name)]),
-    Buffer.from(name),
-    Buffer.from([7]),
-    length,
-    Buffer.from(value),
-  ])
 }
 
 /** Signature Version 4, as its documentation has it. */

@@ -52,7 +52,8 @@ function owner(): { readonly uid?: number; readonly gid?: number } {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-export async function startPostgres(): Promise<Postgres> {
+/** `settings` beside its own, such as `shared_buffers=1GB`; a later one of a name holds. */
+export async function startPostgres(settings: readonly string[] = []): Promise<Postgres> {
   const bin = programs()
   if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const as = owner()
@@ -61,7 +62,7 @@ export async function startPostgres(): Promise<Postgres> {
   const data = join(folder, 'data')
   const options = { ...as, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } }
   await run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'farebox', '-E', 'UTF8', '--no-sync'], options)
-  const server = await serverIn(data, { bin, folder, options })
+  const server = await serverIn(data, { bin, folder, options, settings })
   return {
     ...server,
     async close() {
@@ -74,11 +75,12 @@ export async function startPostgres(): Promise<Postgres> {
 type Installed = {
   readonly bin: string
   readonly folder: string
+  readonly settings: readonly string[]
   readonly options: ReturnType<typeof owner> & { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 }
 
 async function serverIn(data: string, installed: Installed): Promise<Postgres> {
-  const { bin, folder, options } = installed
+  const { bin, folder, options, settings: more } = installed
   const port = await freePort()
   let server: ReturnType<typeof spawn> | undefined
   const url = `postgres://farebox@127.0.0.1:${port}/postgres`
@@ -91,7 +93,7 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     await rm(pidFile, { force: true })
   }
   const start = async () => {
-    const settings = ['listen_addresses=127.0.0.1', 'max_connections=30', 'shared_buffers=16MB']
+    const settings = ['listen_addresses=127.0.0.1', 'max_connections=30', 'shared_buffers=16MB', ...more]
     const args = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((setting) => ['-c', setting])]
     server = spawn('/bin/sh', ['-c', GUARDED, folder, join(bin, 'postgres'), ...args], {
       ...options,

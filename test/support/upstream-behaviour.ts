@@ -10,7 +10,7 @@ export type Behaviour =
   | ({ readonly type: 'broken-stream' } & StreamBreakage & Content & StreamShape & Transport)
   | ({ readonly type: 'html'; readonly text?: string } & Transport)
   | ({ readonly type: 'redirect'; readonly to: string } & Transport)
-  | ({ readonly type: 'endless'; readonly event?: string } & Content & StreamShape & Transport)
+  | ({ readonly type: 'endless'; readonly event?: string | Buffer } & Content & StreamShape & Transport)
   | ({ readonly type: 'oversized'; readonly bytes: number } & Transport)
   | ({ readonly type: 'raw'; readonly parts: readonly (string | Buffer)[] } & Transport)
 
@@ -162,6 +162,9 @@ export const GEMINI_USAGE = {
   totalTokenCount: 29,
   promptTokensDetails: [{ modality: 'TEXT', tokenCount: 19 }],
 } satisfies WireUsage
+
+/** The same counts in the words of Converse. */
+export const CONVERSE_USAGE = { inputTokens: 19, outputTokens: 10, totalTokens: 29 } satisfies WireUsage
 
 /** Counts no ledger should trust. */
 export const ODD_USAGE = {

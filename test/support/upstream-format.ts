@@ -14,6 +14,8 @@ export type StreamScript = Content & StreamShape
 export type WireFormat = {
   /** Whether the request asks for events. */
   streams(asked: Asked): boolean
+  /** The content type of its streams; server-sent events unless given. */
+  readonly streamType?: string
   whole(script: Content, asked: Asked): Buffer
   /** One buffer for each event, comment and closing mark. */
   events(script: StreamScript, asked: Asked): Buffer[]

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Behaviour, EmbeddingContent, ProviderError, StatusContent } from './upstream-behaviour.ts'
 import { CHAT } from './upstream-chat.ts'
+import { CONVERSE } from './upstream-converse.ts'
 import { embeddingAnswer, geminiEmbeddingAnswer } from './upstream-embedding.ts'
 import type { Asked, RequestBody, WireFormat } from './upstream-format.ts'
 import { GEMINI, GEMINI_COUNT } from './upstream-gemini.ts'
@@ -32,6 +33,7 @@ const FORMATS: readonly { readonly path: RegExp; readonly format: WireFormat }[]
   { path: /:(?:r|streamR)awPredict$/, format: MESSAGES },
   { path: /\/responses$/, format: RESPONSES },
   { path: /\/responses\/input_tokens$/, format: INPUT_COUNT },
+  { path: /\/converse(?:-stream)?$/, format: CONVERSE },
   { path: /:countTokens$/, format: GEMINI_COUNT },
   { path: /:(?:(?:g|streamG)enerateContent|(?:batchE|e)mbedContents?)$/, format: GEMINI },
 ]
@@ -62,11 +64,14 @@ function payloadOf(behaviour: Behaviour, asked: Asked): Payload {
       return json(jsonBytes(format.errorBody(serverError(behaviour.error, format))))
     case 'error-in-stream': {
       const error = format.errorEvents(serverError(behaviour.error, format), asked, behaviour)
-      return stream([...format.events(behaviour, asked).slice(0, behaviour.afterEvents), ...error])
+      return stream([...format.events(behaviour, asked).slice(0, behaviour.afterEvents), ...error], format)
     }
     case 'broken-stream': {
       const events = format.events(behaviour, asked)
-      return stream(events.map((event, index) => (index === behaviour.atEvent ? broken(event, behaviour) : event)))
+      return stream(
+        events.map((event, index) => (index === behaviour.atEvent ? broken(event, behaviour) : event)),
+        format,
+      )
     }
     case 'html':
       return { ...json(htmlPage(behaviour.text ?? 'Bad gateway')), headers: { 'content-type': 'text/html' } }
@@ -78,7 +83,10 @@ function payloadOf(behaviour: Behaviour, asked: Asked): Payload {
       // A sound answer of at least that many bytes; in a stream it is one single event.
       return said({ type: 'answer', pieces: ['x'.repeat(behaviour.bytes)] }, asked)
     case 'raw':
-      return stream(behaviour.parts.map((part) => Buffer.from(part)))
+      return stream(
+        behaviour.parts.map((part) => Buffer.from(part)),
+        format,
+      )
   }
 }
 
@@ -107,7 +115,7 @@ function embedded(content: EmbeddingContent, asked: Asked): Buffer {
 
 function said(content: Extract<Behaviour, { type: 'answer' }>, asked: Asked): Payload {
   const format = formatOf(asked)
-  return format.streams(asked) ? stream(format.events(content, asked)) : json(format.whole(content, asked))
+  return format.streams(asked) ? stream(format.events(content, asked), format) : json(format.whole(content, asked))
 }
 
 /** Repeats the last piece of the answer, so that nothing in the stream says that it will end. */
@@ -116,7 +124,7 @@ function endless(behaviour: Extract<Behaviour, { type: 'endless' }>, asked: Aske
   const all = format.events({ ...behaviour, omit: ['finish', 'done'], usage: null }, asked)
   const events = all.slice(0, all.findLastIndex((event) => event.includes(format.deltaMark)) + 1)
   const repeated = behaviour.event === undefined ? events.at(-1) : Buffer.from(behaviour.event)
-  return { ...stream(events), ...(repeated === undefined ? {} : { endlessly: repeated }) }
+  return { ...stream(events, format), ...(repeated === undefined ? {} : { endlessly: repeated }) }
 }
 
 /** Cuts close to the end, which is inside the JSON whether the event has a name before it or not. */
@@ -157,8 +165,8 @@ function json(body: Buffer): Payload {
   return { headers: { 'content-type': JSON_TYPE }, parts: [body], isStream: false }
 }
 
-function stream(parts: readonly Buffer[]): Payload {
-  return { headers: { 'content-type': SSE, 'cache-control': 'no-cache' }, parts, isStream: true }
+function stream(parts: readonly Buffer[], { streamType = SSE }: WireFormat): Payload {
+  return { headers: { 'content-type': streamType, 'cache-control': 'no-cache' }, parts, isStream: true }
 }
 
 function jsonBytes(value: unknown): Buffer {

@@ -1,6 +1,8 @@
 // Reads a whole answer of Converse: as the message that it would be.
 
 import { UpstreamFailure } from '#core/failure.ts'
+import { reportedFailure } from '#dialect/bedrock-converse/errors.ts'
+import { messagesToolUse } from '#dialect/bedrock-converse/tool-use.ts'
 import { messagesStopReason, messagesUsage } from '#dialect/bedrock-converse/usage.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
@@ -8,8 +10,10 @@ import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-/** The parts of the answer. Throws UpstreamFailure for what is none. */
+/** The parts of the answer. Throws UpstreamFailure for what is none, and for an exception. */
 export function readConverseAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[] {
+  const exception = answer['__type']
+  if (typeof exception === 'string') throw reportedFailure(exception, answer)
   const { content } = recordOf(recordOf(answer['output'])['message'])
   if (!Array.isArray(content)) throw new UpstreamFailure('malformed', 'The provider did not answer with a message.')
   const message = {
@@ -23,9 +27,7 @@ export function readConverseAnswer(answer: JsonObject, newCallId: () => string):
 /** A content block in the words of messages; an empty one for what is newer than this code. */
 function messagesBlock({ text, toolUse, reasoningContent, citationsContent }: JsonObject): JsonObject {
   if (typeof text === 'string') return { type: 'text', text }
-  if (isRecord(toolUse)) {
-    return { type: 'tool_use', id: toolUse['toolUseId'], name: toolUse['name'], input: toolUse['input'] }
-  }
+  if (isRecord(toolUse)) return messagesToolUse(toolUse)
   if (isRecord(reasoningContent)) {
     const { reasoningText, redactedContent } = reasoningContent
     if (typeof redactedContent === 'string') return { type: 'redacted_thinking', data: redactedContent }

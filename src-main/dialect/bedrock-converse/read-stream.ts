@@ -3,6 +3,7 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { isException, reportedFailure } from '#dialect/bedrock-converse/errors.ts'
+import { messagesToolUse } from '#dialect/bedrock-converse/tool-use.ts'
 import { messagesStopReason, messagesUsage } from '#dialect/bedrock-converse/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
@@ -10,6 +11,15 @@ import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+
+const EVENTS: ReadonlySet<string> = new Set([
+  'messageStart',
+  'contentBlockStart',
+  'contentBlockDelta',
+  'contentBlockStop',
+  'messageStop',
+  'metadata',
+])
 
 export class ConversePartReader implements PartReader {
   readonly #reader: MessagesPartReader
@@ -33,8 +43,10 @@ export class ConversePartReader implements PartReader {
 
   read(data: string, event: string | undefined): readonly AnswerPart[] {
     if (this.isComplete) return []
+    if (isException(event)) throw reportedFailure(event, parseJson(data))
+    // What is newer than this code may hold anything.
+    if (event !== undefined && !EVENTS.has(event)) return []
     const value = parseJson(data)
-    if (isException(event)) throw reportedFailure(event, value)
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     return this.#eventsOf(event, value).flatMap((one) => this.#reader.readEvent(one))
   }
@@ -48,10 +60,8 @@ export class ConversePartReader implements PartReader {
     switch (event) {
       case 'messageStart':
         return [{ type: 'message_start', message: {} }]
-      case 'contentBlockStart': {
-        const { toolUse } = recordOf(value['start'])
-        return isRecord(toolUse) ? this.#begin(index, callOf(toolUse)) : []
-      }
+      case 'contentBlockStart':
+        return this.#beginCall(index, recordOf(value['start'])['toolUse'])
       case 'contentBlockDelta':
         return this.#delta(index, recordOf(value['delta']))
       case 'contentBlockStop':
@@ -81,13 +91,14 @@ export class ConversePartReader implements PartReader {
     ]
   }
 
+  /** All but calls begin with their first piece, whatever a server says of them before. */
+  #beginCall(index: unknown, toolUse: unknown): readonly JsonObject[] {
+    return isRecord(toolUse) ? this.#begin(index, messagesToolUse(toolUse)) : []
+  }
+
   #begin(index: unknown, block: JsonObject): readonly JsonObject[] {
     if (this.#begun.has(index)) return []
     this.#begun.add(index)
     return [{ type: 'content_block_start', index, content_block: block }]
   }
-}
-
-function callOf({ toolUseId, name }: JsonObject): JsonObject {
-  return { type: 'tool_use', id: toolUseId, name }
 }

@@ -37,10 +37,13 @@ export function writeMessagesAnswer(parts: readonly AnswerPart[], usage: TokenUs
   })
 }
 
-/** Clients take the last block for the answer, so that an empty one must never be last: Claude Code would print nothing. */
+/**
+ * Clients take a last block for the answer, so that an empty one never ends it behind a text: Claude Code would print nothing. Behind
+ * a call a seal may be the call's, and nobody takes what is there for an answer.
+ */
 function withoutLastSeals(content: readonly JsonObject[]): readonly JsonObject[] {
   const last = content.findLastIndex(({ type, thinking }) => type !== 'redacted_thinking' && thinking !== '')
-  return last === -1 ? content : content.slice(0, last + 1)
+  return last === -1 || content[last]?.['type'] === 'tool_use' ? content : content.slice(0, last + 1)
 }
 
 function writeBlocks(blocks: readonly FoldedBlock[], carriesSeals: boolean): readonly JsonObject[] {

@@ -37,6 +37,8 @@ export class MessagesStreamWriter implements StreamWriter {
   #isUnsigned = false
   /** Seals without text that came behind other blocks, until it shows that something follows them. */
   #heldSeals: Sealed[] = []
+  /** The last block is a whole call. */
+  #isBehindCall = false
   #finish: FinishReason | undefined
   #stopSequence: string | undefined
   #hasToolCall = false
@@ -72,7 +74,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage): string {
-    const before = this.#start() + this.#close(undefined, true) + this.#sign(undefined)
+    const before = this.#start() + this.#close(undefined, true) + this.#sign(undefined) + this.#lastSeals()
     const reason = writeFinish({
       finish: this.#finish,
       hasToolCall: this.#hasToolCall,
@@ -138,6 +140,7 @@ export class MessagesStreamWriter implements StreamWriter {
     const { type } = open.block
     if (type === 'tool-call' && isCut) this.#hasCutCall = true
     if (type === 'tool-call' && !isCut) this.#hasToolCall = true
+    this.#isBehindCall = type === 'tool-call' ? !isCut : this.#isBehindCall && !open.isBegun
     const seal = type === 'reasoning' ? sealed : undefined
     if (!open.isBegun) return seal === undefined ? '' : this.#sealAlone(seal)
     if (type === 'reasoning' && seal === undefined) {
@@ -160,11 +163,17 @@ export class MessagesStreamWriter implements StreamWriter {
     return isText ? this.#blockDelta({ type: 'citations_delta', citation }) : ''
   }
 
-  /** Clients take the last block for the answer, so that an empty one must never be last: Claude Code would print nothing. */
+  /** Clients take a last block for the answer, so that an empty one never ends it behind a text: Claude Code would print nothing. */
   #sealAlone(sealed: Sealed): string {
     if (this.#next === 0) return this.#sealedBlock(sealed)
     this.#heldSeals.push(sealed)
     return ''
+  }
+
+  /** Behind a call a seal may be the call's, and nobody takes what is there for an answer. */
+  #lastSeals(): string {
+    const seals = this.#isBehindCall ? this.#heldSeals.splice(0) : []
+    return seals.map((sealed) => this.#sealedBlock(sealed)).join('')
   }
 
   /** A block of reasoning that the provider does not show. */

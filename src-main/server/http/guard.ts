@@ -24,6 +24,8 @@ const PROOFS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'x-fareb
 /** Most headers are told apart by their length alone; this runs for every header of every request. */
 const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length))
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** What says that a body is not compressed, in whatever letters. */
+const UNCOMPRESSED = /^(?:identity)?$/i
 /** Where a WebSocket may be asked for. Those that are not let in are refused by their route, in the way that makes Codex go on. */
 const WEB_SOCKET_PATHS = new Set(
   ENDPOINTS.flatMap(([, { paths, webSocket }]) => (webSocket === undefined ? [] : paths)),
@@ -62,7 +64,7 @@ export function guard(request: IncomingMessage, options: GuardOptions): Refusal 
 function checkForm({ url = '', method = '', headers }: IncomingMessage): Refusal | undefined {
   if (!url.startsWith('/')) return refuse('invalid_request', 'The request target must be a path.')
   if (!METHODS.has(method)) return refuse('invalid_request', 'This method is not served here.')
-  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+  if (!UNCOMPRESSED.test(headers['content-encoding'] ?? '')) {
     return refuse('invalid_request', 'Compressed bodies are not accepted.')
   }
   // Java's HTTP client offers HTTP/2 with every request, and goes on without it.

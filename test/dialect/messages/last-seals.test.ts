@@ -21,6 +21,9 @@ const seal = blockOf({ type: 'reasoning' }, [], SEALED)
 const thought = blockOf({ type: 'reasoning' }, ['Hm.'], SEALED)
 const call = blockOf({ type: 'tool-call', id: 'toolu_1', name: 'wx', kind: 'function' }, ['{}'])
 
+const cutCall: AnswerPart[] = call.map((part) => (part.type === 'close' ? { ...part, isCut: true } : part))
+const SEVERAL = ['text', 'tool_use', 'redacted_thinking', 'tool_use', 'redacted_thinking', 'redacted_thinking']
+
 function typesOf(content: readonly unknown[]): unknown[] {
   return content.map((block) => (typeof block === 'object' && block !== null && 'type' in block ? block.type : block))
 }
@@ -45,9 +48,18 @@ describe('a seal without text', () => {
     ['stays where more text follows it', [...text, ...seal, ...text], ['text', 'redacted_thinking', 'text']],
     ['stays in front of everything', [...seal, ...text], ['redacted_thinking', 'text']],
     ['stays where there is nothing else', seal, ['redacted_thinking']],
+    ['stays behind a call', [...call, ...seal], ['tool_use', 'redacted_thinking']],
+    ['stays behind the last of several calls', [...text, ...call, ...seal, ...call, ...seal, ...seal], SEVERAL],
+    ['is not the last block behind a call and a text', [...call, ...text, ...seal], ['tool_use', 'text']],
     ['is not mistaken for reasoning with text', [...text, ...thought], ['text', 'thinking']],
   ])('%s', (_name, parts, types) => {
     expect(streamedTypes(parts)).toEqual(types)
     expect(wholeTypes(parts)).toEqual(types)
+  })
+
+  it('is left out behind a call that was cut off, which has no whole form', () => {
+    const parts = [...text, ...cutCall, ...seal]
+    expect(streamedTypes(parts)).toEqual(['text', 'tool_use'])
+    expect(wholeTypes(parts)).toEqual(['text'])
   })
 })

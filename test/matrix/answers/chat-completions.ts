@@ -35,6 +35,7 @@ const call = (id: string, name: string, text: string) => ({
   type: 'function',
   function: { name, arguments: text },
 })
+export const LATE_SEAL = 'bGF0ZS1ieS1vcGVucm91dGVy'
 const BERN = { name: 'get_weather', arguments: { city: 'Bern' } }
 const OSLO = { name: 'get_weather', arguments: { city: 'Oslo' } }
 
@@ -84,6 +85,21 @@ export const CHAT_ANSWERS: readonly AnswerFixture[] = [
       'stop',
     ),
     holds: { blocks: ['reasoning', 'text'], reasoning: REASONING, text: TEXT, finish: 'stop', usage: HOLDS_USAGE },
+  },
+  {
+    name: 'a call, and behind it what OpenRouter wants back with it',
+    stream: stream(
+      [
+        begin(0, 'call_w1', 'get_weather', '{"city":"Bern"}'),
+        {
+          reasoning_details: [
+            { type: 'reasoning.encrypted', data: LATE_SEAL, id: 'call_w1', format: 'google-gemini-v1', index: 0 },
+          ],
+        },
+      ],
+      'tool_calls',
+    ),
+    holds: { blocks: ['tool'], tools: [BERN], finish: 'tools', usage: HOLDS_USAGE },
   },
   {
     name: 'reasoning, text, and reasoning again',
