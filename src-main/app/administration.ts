@@ -19,10 +19,10 @@ import { readBill, tryBillSecret } from '#app/bill-reader.ts'
 import { fleetReceipts } from '#app/fleet.ts'
 import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
+import type { SettingChanges } from '#app/shared-settings.ts'
 import { ToolScans } from '#app/tool-scans.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { refuse } from '#core/refusal.ts'
-import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
@@ -42,7 +42,7 @@ export type AdministrationInput = {
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use' | 'secrets_left_out'>>
   readonly config: Config
   readonly live: LiveSettings
-  readonly keepSetting: (change: SettingChange) => Promise<void>
+  readonly settings: SettingChanges
   readonly keptBills: KeptBills
   readonly balances: BalanceControl
   readonly visits: Visits
@@ -170,7 +170,7 @@ function toolsOf({ parts, config, tools, url }: AdministrationInput): Pick<Admin
 
 function settingsControl({
   live,
-  keepSetting,
+  settings,
   parts,
   reading,
 }: AdministrationInput): Pick<AdminDeps, 'settings' | 'setSetting'> {
@@ -183,11 +183,7 @@ function settingsControl({
       const change = { name, text: value ?? undefined }
       const problem = live.problemOf(change)
       if (problem !== undefined) return refuse('invalid_request', problem.message, { param: 'value' })
-      await keepSetting(change)
-      live.apply(change)
-      // Connections keep the time limits with which they were opened; the next call opens others.
-      if (name.startsWith('upstream_')) parts.calling.connections.retain([])
-      if (name === 'tool_credits_per_day') parts.alerting.alerts.lookAtAll()
+      await settings.make(change)
       return undefined
     },
   }

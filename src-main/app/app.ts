@@ -14,8 +14,10 @@ import { OwnAddress } from '#app/own-address.ts'
 import { assemble, USER_AGENT, type Parts } from '#app/parts.ts'
 import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
+import { settingChanges, type SettingChanges } from '#app/shared-settings.ts'
 import { booksCheck } from '#app/stores.ts'
 import { noteVault } from '#app/vault-note.ts'
+import { visitsOf } from '#app/visiting.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
@@ -94,11 +96,23 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
     const made = await assemble({ config, log, clock, writer, startKeychain, errand })
     parts = made
     live.restore(made.stores.atStart.settings)
+    const settings = settingChanges({ live, parts: made, log, writer })
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const bills: BillStanding = { latest: undefined }
     const operations = openOperations({ config, parts, log, side, bills, connections: () => clients.size })
-    const inside = { ...opened, config, live, parts, side, clients, operations, bills, tools: surroundings.tools }
+    const inside = {
+      ...opened,
+      config,
+      live,
+      parts,
+      side,
+      clients,
+      operations,
+      bills,
+      settings,
+      tools: surroundings.tools,
+    }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
@@ -109,6 +123,7 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
 type Inside = Opened & {
   /** `config` is what is in here. */
   readonly live: LiveSettings
+  readonly settings: SettingChanges
   readonly parts: Parts
   readonly side: SideThreads
   /** Of the listener for this machine. */
@@ -140,7 +155,7 @@ function openServing(inside: Inside): Serving {
   const openPages = new OpenPages(config.dataDir)
   const reading = new ReadingThreads(config.dataDir, () => stores.projection.settled())
   const check = booksCheck({ ledger: stores.ledger, clock, log, side })
-  const visits = visitsOf(inside, reading)
+  const visits = visitsOf({ log, parts, writer }, reading)
   const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
   const balances = balancesOf(inside, reading)
   const billWatch: BillWatch = billWatchOf({ ...inside, reading, handlers: () => administration.get() })
@@ -185,24 +200,10 @@ function balancesOf({ config, parts, writer }: Inside, reading: ReadingThreads):
   })
 }
 
-function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: ReadingThreads): Once<Visits> {
-  return new Once(async () => {
-    const { openVisits } = await import('#server/sign-in/visits.ts')
-    return openVisits({
-      ...context,
-      ...clock,
-      log,
-      load: () => writer.call('loadVisits', undefined),
-      write: (changes) => writer.call('changeVisits', changes),
-      readAudit: (filter) => reading.reports.call('audit', filter),
-    })
-  })
-}
-
 type ForAdministration = Omit<Serving, 'server' | 'buildForLan'>
 
 function administrationOf(
-  { config, live, parts, writer, operations, side, bills, tools }: Inside,
+  { config, live, settings, parts, writer, operations, side, bills, tools }: Inside,
   { own, openPages, reading, check, visits, lan, balances, billWatch }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
@@ -211,7 +212,7 @@ function administrationOf(
     return administration({
       config,
       live,
-      keepSetting: (change) => writer.call('changeSetting', change),
+      settings,
       keptBills: {
         keep: (report) => writer.call('keepBill', report).finally(() => billWatch.changed()),
         forget: (providerId) => writer.call('forgetBills', providerId).finally(() => billWatch.changed()),

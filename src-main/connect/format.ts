@@ -51,6 +51,26 @@ export function unreadable(format: string, line?: number): Refused {
   return new Refused('unreadable', `It cannot be read as ${format}${place}. Mend it, and try again.`)
 }
 
+/**
+ * Refuses what has more in it than settings have, before a parser is asked about it: a hundred thousand lines of TOML or YAML take theirs a
+ * minute, in which a gateway does nothing else, and gigabytes. `part` finds what begins a part of it.
+ */
+export function insistOnFew(text: string, part: RegExp, most: number): void {
+  if (text.length <= most) return
+  let count = 0
+  for (const _ of text.matchAll(part)) {
+    count += 1
+    if (count > most) break
+  }
+  if (count <= most) return
+  const how = 'Move away what is no setting, and try again.'
+  throw new Refused('too_large', `It has more in it than settings of its kind have (${most} parts). ${how}`)
+}
+
+/** Lines that say something, and what has a line together with others. */
+export const LINES_AND_ENTRIES = /^[ \t]*[^\s#]|,/gm
+export const MAX_LINES_AND_ENTRIES = 20_000
+
 export function changedMeanwhile(path: string): Refused {
   return new Refused('changed', `${path} has changed meanwhile. Look at it anew.`)
 }

@@ -20,6 +20,7 @@ import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
+import { SharedNotes } from '#fleet/shared-notes.ts'
 import { SharedSecrets } from '#fleet/shared-secrets.ts'
 import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
@@ -56,6 +57,7 @@ export class Fleet implements Leases {
   readonly calls: SharedCalls<UsageRecord>
   readonly keeping: Keeping | undefined
   readonly secrets: SharedSecrets
+  readonly notes: SharedNotes
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
   readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
@@ -85,6 +87,7 @@ export class Fleet implements Leases {
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
     this.keeping = options.isKeptShared ? this.#keepingFor(options) : undefined
     this.secrets = new SharedSecrets(this.#seat)
+    this.notes = new SharedNotes(this.#seat)
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
     this.#recent = new RecentCalls(monotonicMs)
     this.#usage = new SharedUsage(this.#seat, options.usage, monotonicMs)
@@ -288,9 +291,10 @@ export class Fleet implements Leases {
   }
 
   async #beat(): Promise<void> {
-    const { version, usage, secrets } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
+    const { version, usage, secrets, notes } = await this.#seat.inTurn(() => this.#seat.beat(this.#recent.figures))
     this.#latest = version
     this.#usage.heard(usage)
+    if (notes !== undefined) await this.notes.heard(notes)
     if (secrets !== undefined) await this.secrets.heard(secrets)
   }
 
@@ -305,6 +309,7 @@ export class Fleet implements Leases {
     const isBeginning = !this.#seat.hasEverJoined
     await this.#seat.join(this.#changes.hasCatalog, async (joined) => {
       await this.secrets.joined({ isBeginning })
+      await this.notes.joined()
       await this.#shipping.joined(joined)
       this.#book.restore(joined.leases)
       const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
@@ -361,6 +366,7 @@ export class Fleet implements Leases {
     if (word === 'look') this.calls.lookedAt(subject)
     if (word === 'calls') this.calls.heard(text.slice(word.length + 1), failed)
     if (word === 'secret' && subject !== this.gatewayId) this.secrets.look().catch(failed)
+    if (word === 'note' && subject !== this.gatewayId) this.notes.look().catch(failed)
     if (word === 'freed') this.#queue.changed(subject)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)

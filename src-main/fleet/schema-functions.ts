@@ -133,7 +133,7 @@ BEGIN
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
   RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
-    'secrets', (SELECT secret_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
+    'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
 -- As gateways of the program before say it.

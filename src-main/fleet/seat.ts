@@ -31,8 +31,9 @@ export type Joined = {
 export type Heard = {
   readonly version: number
   readonly usage: Readonly<Record<string, number>>
-  /** How often secrets were changed; undefined where the tables know of none. */
+  /** How often secrets were changed, and anything was noted; undefined where the tables know of none. */
   readonly secrets: number | undefined
+  readonly notes: number | undefined
 }
 
 type Moment = { readonly monotonicMs: number; readonly wallMs: number }
@@ -135,7 +136,7 @@ export class Seat {
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, usage, secrets } = await this.say('beat', [
+    const { version, parts, usage, secrets, notes } = await this.say('beat', [
       this.version,
       this.#grace,
       JSON.stringify(figures),
@@ -143,8 +144,9 @@ export class Seat {
     this.#heardAt = sentAt
     this.#parts = partsIn(parts)
     // What `beat` answers; one that an earlier program made says nothing of usage.
-    const seq = secrets === undefined ? undefined : Number(secrets)
-    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'], secrets: seq }
+    const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
+    const told = { secrets: seqOf(secrets), notes: seqOf(notes) }
+    return { version: Number(version), usage: (usage ?? {}) as Heard['usage'], ...told }
   }
 
   /**

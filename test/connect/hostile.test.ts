@@ -221,6 +221,32 @@ describe('a text', () => {
   })
 })
 
+describe('a text that has more in it than settings have', () => {
+  it.each([
+    ['TOML', TOML_FORMAT, 'a = 1\n'],
+    ['YAML', YAML_FORMAT, '- a\n'],
+    ['YAML on one line', YAML_FORMAT, 'a, '],
+    ['JSON', JSON_FORMAT, '{}, {},'],
+  ] as const)('is not handed to the parser of %s, with what to do', (_, format, line) => {
+    const startedAtMs = performance.now()
+    expect(() => format.read(line.repeat(200_000))).toThrow(ADVICE)
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+  })
+})
+
+describe('YAML that has nothing but the mark of a document', () => {
+  it.each(['---\n', '---', '# mine\n---\n'])('such as %j is what it was, also where it changed meanwhile', (text) => {
+    const members: readonly Member[] = [{ path: model, value: 'u' }]
+    const after = withMembers(YAML_FORMAT, text, members)
+    expect(valueAt(YAML_FORMAT.read(after), model)).toBe('u')
+    const current = `# later\n${after}`
+    const { text: undone, left } = withoutMembers(YAML_FORMAT, { before: text, after, current }, members)
+    expect(left).toEqual([])
+    expect(undone).toContain('# later\n')
+    expect(YAML_FORMAT.read(undone)).toEqual({})
+  })
+})
+
 describe('a place that is no whole path', () => {
   it('is refused where a variable of the tool says it: it would be a folder of wherever Farebox was started', async () => {
     const workshop = openWorkshop({ env: { CLAUDE_CONFIG_DIR: 'settings' } })

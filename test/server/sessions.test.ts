@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Passwords } from '#server/sign-in/passwords.ts'
-import { Sessions, type Whose } from '#server/sign-in/sessions.ts'
+import { Sessions, type SharedSession, type SharedSessions, type Whose } from '#server/sign-in/sessions.ts'
 import { Tickets } from '#server/sign-in/tickets.ts'
 import { VisitJournal } from '#server/sign-in/visit-journal.ts'
 import type { StoredSession, VisitChange } from '#store/session-rows.ts'
@@ -19,8 +19,12 @@ function house() {
   }
   const barred = new Set<string>()
   const isBarred = (whose: Whose) => whose.type === 'holder' && barred.has(whose.keyId)
-  const deps = { nowMs: () => clock.nowMs, newId: () => `id-${++ids}`, randomBytes, save, isBarred }
-  const open = () => new Sessions({ sessions: [...rows.values()], failures: [], lastSeenAtMs: new Map() }, deps)
+  const deps = { nowMs: () => clock.nowMs, randomBytes, save, isBarred }
+  const open = ({ shared, prefix = '' }: { shared?: SharedSessions; prefix?: string | number } = {}) => {
+    const newId = () => `id-${prefix}-${++ids}`
+    const state = { sessions: [...rows.values()], failures: [], lastSeenAtMs: new Map<string, number>() }
+    return new Sessions(state, { ...deps, newId, shared })
+  }
   return { rows, clock, open, barred }
 }
 
@@ -134,6 +138,134 @@ describe('a session', () => {
     expect(sessions.count('m')).toBe(50)
     expect(rows.size).toBe(50)
     expect(all.map(({ session }) => session.ended.aborted)).toEqual(all.map((_, index) => index < 3))
+  })
+})
+
+/** Gateways that tell each other of their sessions, as soon as `tell` is called. */
+function fleet() {
+  const notes = new Map<string, SharedSession | undefined>()
+  const listeners: ((id: string, session: SharedSession | undefined) => void)[] = []
+  const state = { isCurrent: true, looks: 0 }
+  const tell = () => {
+    for (const [id, session] of notes) for (const listener of listeners) listener(id, session)
+  }
+  const shared: SharedSessions = {
+    get isCurrent() {
+      return state.isCurrent
+    },
+    onChanged: (listener) => void listeners.push(listener),
+    find: (tokenHash) => [...notes.values()].find((session) => session?.tokenHash === tokenHash),
+    isEnded: (id) => notes.has(id) && notes.get(id) === undefined,
+    idsOf: (isMeant) => [...notes].flatMap(([id, session]) => (session && isMeant(session.whose) ? [id] : [])),
+    async put(session) {
+      if (!shared.isEnded(session.id)) notes.set(session.id, session)
+    },
+    end: (id) => void notes.set(id, undefined),
+    fresh: async () => void (state.looks += 1),
+    sweep: () => {},
+  }
+  const gateways = [house(), house()] as const
+  return {
+    notes,
+    state,
+    shared,
+    tell,
+    gateways,
+    open: (index: 0 | 1) => gateways[index].open({ shared, prefix: index }),
+  }
+}
+
+describe('a session of several gateways', () => {
+  it('is found on the other by its two values together, and known there by hashes alone', async () => {
+    const { notes, open, state } = fleet()
+    const [a, b] = [open(0), open(1)]
+    const { token, cookie, told } = a.open('m')
+    await told
+    expect(b.find(token, [cookie])).toBeUndefined()
+    expect(await b.findAnywhere(token, ['x'])).toBeUndefined()
+    expect(await b.findAnywhere(token, [cookie])).toMatchObject({ whose: { type: 'member', memberId: 'm' } })
+    expect(state.looks).toBe(0)
+    expect(await b.findAnywhere(cookie, [token])).toBeUndefined()
+    expect(state.looks).toBe(1)
+    const all = JSON.stringify([...notes])
+    for (const value of [token, cookie]) expect(all).not.toContain(value)
+    const holder = b.openForKey('key-id', 'hash')
+    expect(await a.findAnywhere(holder.token, [holder.cookie])).toMatchObject({ whose: { type: 'holder' } })
+  })
+
+  it('of the owner of a machine is nowhere else', async () => {
+    const { notes, open } = fleet()
+    const { token, cookie } = open(0).open(undefined)
+    expect(await open(1).findAnywhere(token, [cookie])).toBeUndefined()
+    expect(notes.size).toBe(0)
+  })
+
+  it('ends everywhere, with what it has running, on whichever gateway it is ended', async () => {
+    const { open, tell } = fleet()
+    const [a, b] = [open(0), open(1)]
+    const [one, two, three] = [a.open('m'), b.open('m'), a.open('m')]
+    const there = await b.findAnywhere(one.token, [one.cookie])
+    b.end(one.session.id)
+    tell()
+    expect([there?.ended.aborted, one.session.ended.aborted]).toEqual([true, true])
+    expect(a.find(one.token, [one.cookie])).toBeUndefined()
+    expect(await b.findAnywhere(one.token, [one.cookie])).toBeUndefined()
+    // Also those that it has never seen.
+    expect([a.count('m'), b.count('m')]).toEqual([2, 2])
+    a.endAllOf('m', three.session.id)
+    tell()
+    expect([two.session.ended.aborted, three.session.ended.aborted]).toEqual([true, false])
+    expect(await b.findAnywhere(three.token, [three.cookie])).toBeDefined()
+  })
+
+  it('that was ended while its gateway was not there is over at its next start', async () => {
+    const { open, gateways } = fleet()
+    const { token, cookie, session } = open(0).open('m')
+    open(1).endAllOf('m')
+    expect(gateways[0].rows.has(session.id)).toBe(true)
+    expect(await open(0).findAnywhere(token, [cookie])).toBeUndefined()
+    expect(gateways[0].rows.has(session.id)).toBe(false)
+  })
+
+  it('goes on where it was seen last, also when the gateway that opened it has not seen it for long', async () => {
+    const { open, gateways, tell } = fleet()
+    const [a, b] = [open(0), open(1)]
+    const { token, cookie } = a.open('m')
+    for (let count = 0; count < 3; count += 1) {
+      for (const { clock } of gateways) clock.nowMs += 20 * MINUTE_MS
+      expect(await b.findAnywhere(token, [cookie])).toBeDefined()
+    }
+    // It starts again, and has heard nothing of it.
+    const again = open(0)
+    again.sweep()
+    tell()
+    expect(await b.findAnywhere(token, [cookie])).toBeDefined()
+    expect(await again.findAnywhere(token, [cookie])).toBeDefined()
+  })
+
+  it('of somebody whom the other gateway does not know yet is not ended by it', async () => {
+    const { open, gateways, tell } = fleet()
+    const [a, b] = [open(0), open(1)]
+    const { token, cookie } = a.openForKey('new', 'hash')
+    gateways[1].barred.add('new')
+    expect(await b.findAnywhere(token, [cookie])).toBeUndefined()
+    b.sweep()
+    tell()
+    gateways[1].barred.clear()
+    expect(await b.findAnywhere(token, [cookie])).toBeDefined()
+    gateways[1].barred.add('new')
+    b.sweep()
+    expect(a.find(token, [cookie])).toBeDefined()
+  })
+
+  it('of another gateway is not believed by one that has not heard of the others for long; its own are', async () => {
+    const { open, state } = fleet()
+    const [a, b] = [open(0), open(1)]
+    const [there, here] = [a.open('m'), b.open('m')]
+    expect(await b.findAnywhere(there.token, [there.cookie])).toBeDefined()
+    state.isCurrent = false
+    expect(await b.findAnywhere(there.token, [there.cookie])).toBeUndefined()
+    expect(await b.findAnywhere(here.token, [here.cookie])).toBeDefined()
   })
 })
 

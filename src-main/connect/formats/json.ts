@@ -3,6 +3,7 @@
 
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import {
+  insistOnFew,
   lineAt,
   lineStart,
   newlineOf,
@@ -19,6 +20,8 @@ import { entryIndex, fromEntries } from '#connect/values.ts'
 
 /** Of nodes in each other; a member is one and its value another. */
 const MAX_DEPTH = 1_000
+/** By their commas. */
+const MAX_ENTRIES = 300_000
 
 export const JSON_FORMAT: Format = {
   newEntries: 'last',
@@ -50,6 +53,7 @@ function appended(text: string, { newline }: Layout): string {
 }
 
 const parse = remembered((text): Node | undefined => {
+  insistOnFew(text, /,/g, MAX_ENTRIES)
   const errors: ParseError[] = []
   const root = treeOf(text, errors)
   const [error] = errors

@@ -5,8 +5,11 @@
 import { getStaticTOMLValue, ParseError, parseTOML, type AST } from 'toml-eslint-parser'
 import {
   appendLine,
+  insistOnFew,
   lineEnd,
   lineStart,
+  LINES_AND_ENTRIES,
+  MAX_LINES_AND_ENTRIES,
   newlineOf,
   Refused,
   splice,
@@ -51,6 +54,7 @@ export const TOML_FORMAT: Format = {
 type KeyValue = AST.TOMLKeyValue
 
 const parse = remembered((text): AST.TOMLProgram => {
+  insistOnFew(text, LINES_AND_ENTRIES, MAX_LINES_AND_ENTRIES)
   try {
     return parseTOML(text, { tomlVersion: '1.0' })
   } catch (error) {

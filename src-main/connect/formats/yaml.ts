@@ -18,9 +18,12 @@ import {
 } from 'yaml'
 import {
   appendLine,
+  insistOnFew,
   lineAt,
   lineEnd,
   lineStart,
+  LINES_AND_ENTRIES,
+  MAX_LINES_AND_ENTRIES,
   newlineOf,
   Refused,
   splice,
@@ -31,18 +34,18 @@ import {
   type Range,
   type Step,
 } from '#connect/format.ts'
+import { remembered } from '#connect/formats/remembered.ts'
 import { entryIndex, fromEntries } from '#connect/values.ts'
 
 export const YAML_FORMAT: Format = {
   newEntries: 'first',
   read: (text) => {
     const { contents } = parse(text)
-    return contents === null ? {} : valueOf(contents)
+    return saysNothing(contents) ? {} : valueOf(contents)
   },
   put(text, path, content) {
     const { contents } = parse(text)
-    const isEmpty = contents === null || (isScalar(contents) && contents.value === null)
-    if (!isEmpty) return putAt({ text, node: contents, path, content })
+    if (!saysNothing(contents)) return putAt({ text, node: contents, path, content })
     const [step = '', ...rest] = path
     if (typeof step !== 'string')
       throw new Refused('uneditable', 'It has no list there. Move away what is, and try again.')
@@ -65,11 +68,17 @@ export const YAML_FORMAT: Format = {
   isBlank: (text) => text.trim() === '',
 }
 
-function parse(text: string): { readonly contents: Node | null } {
+const parse = remembered((text): { readonly contents: Node | null } => {
+  insistOnFew(text, LINES_AND_ENTRIES, MAX_LINES_AND_ENTRIES)
   const document = documentOf(text)
   const [error] = document.errors
   if (error !== undefined) throw unreadable('YAML', lineAt(text, error.pos[0]))
   return document
+})
+
+/** A document that is empty, perhaps but for the mark at its beginning. */
+function saysNothing(contents: Node | null): contents is null {
+  return contents === null || (isScalar(contents) && contents.value === null)
 }
 
 function documentOf(text: string) {

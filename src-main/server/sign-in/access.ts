@@ -68,7 +68,7 @@ async function visitorOf(request: FastifyRequest, deps: AccessDeps): Promise<Vis
   if (authorization !== undefined) return bearerOf(authorization, deps)
   if (typeof token !== 'string') return undefined
   const visits = await deps.visits()
-  const session = visits.sessions.find(token, sessionCookies(request))
+  const session = await visits.sessions.findAnywhere(token, sessionCookies(request))
   const present = session === undefined ? undefined : visits.viewerOf(session)
   const viewer = present === undefined || deps.lan === undefined ? present : viewerOverLan(present, deps.lan)
   if (isRefusal(viewer)) return viewer

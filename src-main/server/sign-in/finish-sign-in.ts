@@ -12,17 +12,19 @@ import { IDLE_MS, LONGEST_MS, type Session, type Sessions } from '#server/sign-i
 
 type SigningIn = Pick<AdminInput<'signIn'>, 'visit' | 'nameActor'>
 
-export function finishSignIn(
-  { cookie, token, session }: ReturnType<Sessions['open']>,
+export async function finishSignIn(
+  { cookie, token, session, told }: ReturnType<Sessions['open']>,
   { visit, nameActor }: SigningIn,
   visits: Visits,
-): SignedIn | Refusal {
+): Promise<SignedIn | Refusal> {
   const present = visits.viewerOf(session)
   const viewer = present === undefined || visit.lan === undefined ? present : viewerOverLan(present, visit.lan)
   if (viewer === undefined || isRefusal(viewer)) {
     visits.sessions.end(session.id)
     return viewer ?? noSession()
   }
+  // Whoever sends the next request may send it to another gateway.
+  await told
   nameActor(actorOf(viewer), viewer.type === 'holder' ? viewer.keyName : undefined)
   visit.setCookie(cookie)
   return { token, session: sessionView(viewer, session) }

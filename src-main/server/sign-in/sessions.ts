@@ -32,10 +32,40 @@ export type Session = {
 }
 
 /** What whoever signs in gets. The values are in there and nowhere else. */
-type Opened = { readonly cookie: string; readonly token: string; readonly session: Session }
+type Opened = {
+  readonly cookie: string
+  readonly token: string
+  readonly session: Session
+  /** Resolves when other gateways know of it that could be told. */
+  readonly told: Promise<void>
+}
+
+/** One that all gateways know that share their books: that of the owner of a machine is known there alone. */
+export type SharedSession = Omit<StoredSession, 'memberId'> & {
+  readonly whose: Exclude<Whose, { readonly type: 'owner' }>
+}
+
+/** The sessions of all gateways that share their books. */
+export interface SharedSessions {
+  /** Whether the others were heard of lately enough to believe what is known of their sessions. */
+  readonly isCurrent: boolean
+  /** Told of every session of another gateway that opens, goes on, or ends; undefined for one that ended. */
+  onChanged(listener: (id: string, session: SharedSession | undefined) => void): void
+  find(tokenHash: string): SharedSession | undefined
+  isEnded(id: string): boolean
+  idsOf(isMeant: (whose: Whose) => boolean): string[]
+  /** Resolves when the others know, or cannot be told now. */
+  put(session: SharedSession): Promise<void>
+  end(id: string): void
+  /** Resolves when what the others had told by now is known. */
+  fresh(): Promise<void>
+  sweep(): void
+}
 
 type OpenSession = Omit<StoredSession, 'memberId'> & {
   readonly whose: Whose
+  /** Whether another gateway opened it. */
+  readonly isElsewhere: boolean
   lastSeenAtMs: number
   notedAtMs: number
   readonly controller: AbortController
@@ -48,6 +78,7 @@ type SessionsDeps = {
   readonly save: (change: VisitChange) => void
   /** Whether somebody may not be here any more, such as with a key that was revoked; asked at every sweep. */
   readonly isBarred: (whose: Whose) => boolean
+  readonly shared?: SharedSessions | undefined
 }
 
 export class Sessions {
@@ -58,7 +89,11 @@ export class Sessions {
   constructor(state: VisitState, deps: SessionsDeps) {
     this.#deps = deps
     this.#lastSeenAtMs = new Map(state.lastSeenAtMs)
-    for (const { memberId, ...stored } of state.sessions) this.#add({ ...stored, whose: personOf(memberId) })
+    for (const { memberId, ...stored } of state.sessions) {
+      this.#add({ ...stored, whose: personOf(memberId), isElsewhere: false })
+      if (deps.shared?.isEnded(stored.id) === true) this.#changedElsewhere(stored.id, undefined)
+    }
+    deps.shared?.onChanged((id, session) => this.#changedElsewhere(id, session))
     this.sweep()
   }
 
@@ -78,6 +113,7 @@ export class Sessions {
     const opened = {
       id: this.#deps.newId(),
       whose,
+      isElsewhere: false,
       cookieHash: hashOf(cookie),
       tokenHash: hashOf(token),
       createdAtMs: nowMs,
@@ -86,8 +122,7 @@ export class Sessions {
     const own = this.#of(whose).toSorted((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)
     for (const oldest of own.slice(0, Math.max(0, own.length + 1 - MAX_PER_PERSON))) this.#end(oldest)
     const session = this.#add(opened)
-    this.#noteSeen(session)
-    return { cookie, token, session: viewOf(session) }
+    return { cookie, token, session: viewOf(session), told: this.#noteSeen(session) }
   }
 
   /** The session that a request proves to belong to, which counts as a sign of life. */
@@ -96,15 +131,28 @@ export class Sessions {
     if (session === undefined || !cookies.slice(0, MAX_COOKIES).some((cookie) => isCookieOf(session, cookie))) {
       return undefined
     }
+    if (session.isElsewhere && this.#deps.shared?.isCurrent !== true) return undefined
     const nowMs = this.#deps.nowMs()
     if (isOver(session, nowMs)) {
-      this.#end(session)
+      this.#close(session)
       return undefined
     }
     session.lastSeenAtMs = nowMs
     if (session.whose.type === 'member') this.#lastSeenAtMs.set(session.whose.memberId, nowMs)
-    if (Math.abs(nowMs - session.notedAtMs) >= NOTE_SEEN_MS) this.#noteSeen(session)
+    if (Math.abs(nowMs - session.notedAtMs) >= NOTE_SEEN_MS) void this.#noteSeen(session)
     return viewOf(session)
+  }
+
+  /** The same, also of a session that another gateway has just opened. */
+  async findAnywhere(token: string, cookies: readonly string[]): Promise<Session | undefined> {
+    const found = this.find(token, cookies)
+    const { shared } = this.#deps
+    if (found !== undefined || shared === undefined || !VALUE.test(token)) return found
+    const tokenHash = hashOf(token)
+    if (this.#byTokenHash.has(tokenHash)) return undefined
+    if (shared.find(tokenHash) === undefined) await shared.fresh()
+    this.#adopt(shared.find(tokenHash))
+    return this.find(token, cookies)
   }
 
   /** Ends one session: its next request is refused, and what it has running ends. */
@@ -114,24 +162,33 @@ export class Sessions {
 
   /** Ends every session of a person, but for the one to keep. */
   endAllOf(memberId: string | undefined, keptId?: string): void {
-    for (const session of this.#of(personOf(memberId))) if (session.id !== keptId) this.#end(session)
+    this.#endAll(personOf(memberId), keptId)
   }
 
   /** Ends every session of whoever has this one. */
   endAllLike({ whose }: Pick<Session, 'whose'>): void {
-    for (const session of this.#of(whose)) this.#end(session)
+    this.#endAll(whose)
   }
 
   /** Ends the sessions whose time is over, and of those who are barred, so that what they have running ends too. */
   sweep(): void {
     const nowMs = this.#deps.nowMs()
     for (const session of this.#byTokenHash.values()) {
-      if (isOver(session, nowMs) || this.#deps.isBarred(session.whose)) this.#end(session)
+      if (isOver(session, nowMs)) this.#close(session)
+      else if (this.#deps.isBarred(session.whose)) {
+        // The gateway that opened it ends it for all: what lets somebody in may not have been heard of here.
+        if (session.isElsewhere) this.#close(session)
+        else this.#end(session)
+      }
     }
+    this.#deps.shared?.sweep()
   }
 
   count(memberId: string | undefined): number {
-    return this.#of(personOf(memberId)).length
+    const whose = personOf(memberId)
+    const own = this.#of(whose).map(({ id }) => id)
+    const all = this.#deps.shared?.idsOf((other) => isSame(other, whose)) ?? []
+    return new Set([...own, ...all]).size
   }
 
   lastSeenAtMs(memberId: string): number | undefined {
@@ -148,20 +205,48 @@ export class Sessions {
     return session
   }
 
+  /** Also on other gateways. */
   #end(session: OpenSession): void {
+    this.#close(session)
+    if (session.whose.type !== 'owner') this.#deps.shared?.end(session.id)
+  }
+
+  /** Here alone: others see by themselves that its time is over, or go on with it if they saw it later. */
+  #close(session: OpenSession): void {
     this.#byTokenHash.delete(session.tokenHash)
-    if (session.whose.type !== 'holder') this.#deps.save({ type: 'delete-session', id: session.id })
+    const isStored = session.whose.type !== 'holder' && !session.isElsewhere
+    if (isStored) this.#deps.save({ type: 'delete-session', id: session.id })
     session.controller.abort()
   }
 
-  #noteSeen(session: OpenSession): void {
+  #endAll(whose: Whose, keptId?: string): void {
+    for (const session of this.#of(whose)) if (session.id !== keptId) this.#end(session)
+    const { shared } = this.#deps
+    if (shared === undefined || whose.type === 'owner') return
+    for (const id of shared.idsOf((other) => isSame(other, whose))) if (id !== keptId) shared.end(id)
+  }
+
+  #changedElsewhere(id: string, shared: SharedSession | undefined): void {
+    const session = [...this.#byTokenHash.values()].find((open) => open.id === id)
+    if (session === undefined) return
+    if (shared === undefined) this.#close(session)
+    else session.lastSeenAtMs = Math.max(session.lastSeenAtMs, shared.lastSeenAtMs)
+  }
+
+  #adopt(shared: SharedSession | undefined): void {
+    const isDone = shared === undefined || isOver(shared, this.#deps.nowMs()) || this.#deps.isBarred(shared.whose)
+    if (!isDone) this.#add({ ...shared, isElsewhere: true })
+  }
+
+  async #noteSeen(session: OpenSession): Promise<void> {
     session.notedAtMs = session.lastSeenAtMs
-    const { id, whose, cookieHash, tokenHash, createdAtMs, lastSeenAtMs } = session
-    if (whose.type === 'holder') return
+    const { id, whose, cookieHash, tokenHash, createdAtMs, lastSeenAtMs, isElsewhere } = session
+    const proof = { id, cookieHash, tokenHash, createdAtMs, lastSeenAtMs }
     const memberId = whose.type === 'member' ? whose.memberId : undefined
-    const stored = { id, memberId, cookieHash, tokenHash, createdAtMs, lastSeenAtMs }
     if (memberId !== undefined) this.#lastSeenAtMs.set(memberId, lastSeenAtMs)
-    this.#deps.save({ type: 'put-session', session: stored })
+    const isStored = whose.type !== 'holder' && !isElsewhere
+    if (isStored) this.#deps.save({ type: 'put-session', session: { ...proof, memberId } })
+    if (whose.type !== 'owner') await this.#deps.shared?.put({ ...proof, whose })
   }
 
   #newValue(): string {
@@ -184,7 +269,7 @@ function isSame(one: Whose, other: Whose): boolean {
   return other.type === 'owner'
 }
 
-function isOver(session: OpenSession, nowMs: number): boolean {
+function isOver(session: Pick<StoredSession, 'createdAtMs' | 'lastSeenAtMs'>, nowMs: number): boolean {
   return nowMs >= session.lastSeenAtMs + IDLE_MS || nowMs >= session.createdAtMs + LONGEST_MS
 }
 

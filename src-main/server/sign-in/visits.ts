@@ -9,7 +9,7 @@ import { AuditLog } from '#server/admin/audit.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
 import { heldKey } from '#server/sign-in/key-sign-in.ts'
 import { Passwords } from '#server/sign-in/passwords.ts'
-import { Sessions, type Session, type Whose } from '#server/sign-in/sessions.ts'
+import { Sessions, type Session, type SharedSessions, type Whose } from '#server/sign-in/sessions.ts'
 import { SignInThrottle } from '#server/sign-in/sign-in-throttle.ts'
 import { Tickets } from '#server/sign-in/tickets.ts'
 import { VisitJournal } from '#server/sign-in/visit-journal.ts'
@@ -42,6 +42,8 @@ export type VisitsDeps = {
   readonly write: (changes: readonly VisitChange[]) => Promise<void>
   readonly readAudit: (filter: AuditFilter) => Promise<readonly StoredAuditEntry[]>
   readonly log: Log
+  /** Where several gateways share the books. */
+  readonly sharedSessions?: SharedSessions | undefined
 }
 
 export async function openVisits(deps: VisitsDeps): Promise<Visits> {
@@ -54,7 +56,7 @@ export async function openVisits(deps: VisitsDeps): Promise<Visits> {
   const journal = new VisitJournal({ write: deps.write, onLoss })
   const save = (change: VisitChange) => journal.add(change)
   const isBarred = (whose: Whose) => viewerOf(whose, deps) === undefined
-  const sessions = new Sessions(state, { ...deps, save, isBarred })
+  const sessions = new Sessions(state, { ...deps, save, isBarred, shared: deps.sharedSessions })
   const audit = new AuditLog({ nowMs, save, flushed: () => journal.flushed(), read: deps.readAudit })
   return {
     tickets: new Tickets(deps),
