@@ -59,7 +59,8 @@ function addKeys(db: Database.Database, keys: number): void {
 /** Each call has its hold, its resolution and its usage record, in the order in which they are written. */
 function addCalls(db: Database.Database, { keys, calls, days }: Past): void {
   const { version, tokens } = priceOf(db)
-  const given = { keys, calls, version, charge: tokens }
+  // Whole numbers for SQLite too, which would divide others into fractions.
+  const given = { keys: BigInt(keys), calls: BigInt(calls), version, charge: tokens }
   const { keyOf, atOf } = days === undefined ? inTurn() : oneAfterTheOther(days)
   db.prepare(
     `${COUNT('number', '2 * @calls')}
