@@ -147,6 +147,8 @@ export class Alerts {
   standing(): ReachedBudget[] {
     return this.#options.sources.flatMap(({ scope, subjects, standing: standingOf }) =>
       Array.from(subjects()).flatMap((subjectId): ReachedBudget[] => {
+        // Of most there is nothing to look up.
+        if (!this.#told.has(placeName({ scope, subjectId }))) return []
         const standing = standingOf(subjectId)
         if (standing === undefined || standing === 'changing') return []
         const { name, cycleStartedAtMs, nextResetAtMs } = standing
@@ -264,7 +266,7 @@ export class Alerts {
   }
 
   #toldOf({ scope, subjectId, cycleStartedAtMs }: Place): Set<number> | undefined {
-    const told = this.#told.get(`${scope}/${subjectId}`)
+    const told = this.#told.get(placeName({ scope, subjectId }))
     return told?.cycleMs === cycleStartedAtMs ? told.thresholds : undefined
   }
 
@@ -273,13 +275,17 @@ export class Alerts {
     const told = this.#toldOf(place)
     if (told !== undefined) told.add(threshold)
     else {
-      const { scope, subjectId, cycleStartedAtMs: cycleMs } = place
-      this.#told.set(`${scope}/${subjectId}`, { cycleMs, thresholds: new Set([threshold]) })
+      const { cycleStartedAtMs: cycleMs } = place
+      this.#told.set(placeName(place), { cycleMs, thresholds: new Set([threshold]) })
     }
   }
 }
 
 type Place = Pick<Alert, 'scope' | 'subjectId' | 'cycleStartedAtMs'>
+
+function placeName({ scope, subjectId }: Pick<Place, 'scope' | 'subjectId'>): string {
+  return `${scope}/${subjectId}`
+}
 
 function ruleName(scope: AlertScope, subjectId: string | undefined): string {
   return JSON.stringify(subjectId === undefined ? [scope] : [scope, subjectId])

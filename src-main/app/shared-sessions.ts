@@ -66,7 +66,7 @@ export class FleetSessions implements SharedSessions {
   }
 
   async fresh(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    this.#looking ??= this.#look()
     await this.#looking
   }
 
@@ -83,8 +83,10 @@ export class FleetSessions implements SharedSessions {
 
   async #look(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-    // Where PostgreSQL cannot be asked, nobody knows the session.
-    await this.#fleet.notes.look().catch(() => undefined)
+    // Whoever comes from now on may ask for what this look is too early for.
+    this.#looking = undefined
+    // Where PostgreSQL cannot be asked, nobody knows the session. Who was made a member a moment ago is in the catalogue.
+    await Promise.allSettled([this.#fleet.notes.look(), this.#fleet.follow()])
   }
 
   #take(notes: readonly Note[]): void {

@@ -9,7 +9,7 @@ import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
 import { rateLimitsView } from '#catalog/rate-limits.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
-import { outlookOf } from '#core/forecast.ts'
+import { outlookOf, type Outlook } from '#core/forecast.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { SecretState } from '#core/secret-failure.ts'
@@ -98,15 +98,20 @@ export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: num
 }
 
 function outlookView(key: Key, balance: Balance, nowMs: number): KeyView['outlook'] {
-  const { remainingMicro, usedMicro, cycleStartedAtMs, nextResetAtMs } = balance
-  if (remainingMicro === null || usedMicro === null) return null
-  const sinceMs = Math.max(cycleStartedAtMs, key.createdAtMs)
-  const outlook = outlookOf({ remainingMicro, usedMicro, sinceMs, nextResetAtMs }, nowMs)
+  const outlook = keyOutlook(key, balance, nowMs)
   if (outlook === undefined) return null
   return {
     left_over_credits: creditsOrNull(outlook.leftOverMicro),
     runs_out_at: isoOrNull(outlook.runsOutAtMs),
   }
+}
+
+/** What becomes of a key's credits at its pace; undefined for one without limit too. */
+export function keyOutlook(key: Key, balance: Balance, nowMs: number): Outlook | undefined {
+  const { remainingMicro, usedMicro, cycleStartedAtMs, nextResetAtMs } = balance
+  if (remainingMicro === null || usedMicro === null) return undefined
+  const sinceMs = Math.max(cycleStartedAtMs, key.createdAtMs)
+  return outlookOf({ remainingMicro, usedMicro, sinceMs, nextResetAtMs }, nowMs)
 }
 
 /** A value whose time is over is of no interest any more. */

@@ -137,6 +137,11 @@ export class Fleet implements Leases {
     return this.#queue.hold(request, cancellation)
   }
 
+  /** Resolves when what others changed in the catalogue by now holds here. Rejects with FleetUnreachable. */
+  follow(): Promise<void> {
+    return this.#changes.follow()
+  }
+
   /** Every gateway as PostgreSQL knows it. Throws FleetRefused where it cannot be asked. */
   roster(): Promise<Roster> {
     return rosterOf(this.#seat, this.#options)

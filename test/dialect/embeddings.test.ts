@@ -118,7 +118,6 @@ describe('embeddings', () => {
 
   it.each([
     ['as a total alone, as Voyage does', { total_tokens: 8 }],
-    ['with images in the total alone', { prompt_tokens: 3, total_tokens: 8 }],
     ['with 0 in place of a number', { prompt_tokens: 0, total_tokens: 8 }],
   ])('are counted where they are told %s', (_, usage) => {
     const { reader } = read('float', answer([[1]], { usage }))

@@ -3,7 +3,6 @@
 import { readReasoningDetails, thinkingText } from '#dialect/chat-completions/reasoning-details.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
-import { objectText } from '#dialect/tool-input.ts'
 
 /** Adds what a message or a delta holds: content, reasoning, refusal, what was said aloud, names and arguments of tool calls. */
 export function addGenerated(generated: GeneratedText, message: unknown): void {
@@ -43,10 +42,19 @@ function addCall(generated: GeneratedText, call: unknown): void {
 function addNamed(generated: GeneratedText, named: Readonly<Record<string, unknown>>): void {
   add(generated, named['name'])
   // Some servers send arguments as the object that they are.
-  add(generated, isRecord(named['arguments']) ? objectText(named['arguments']) : named['arguments'])
+  add(generated, isRecord(named['arguments']) ? textOf(named['arguments']) : named['arguments'])
   add(generated, named['input'])
 }
 
 function add(generated: GeneratedText, value: unknown): void {
   if (typeof value === 'string') generated.add(value)
+}
+
+/** An estimate needs no more of what is nested too deeply to be written; what passes it on goes on. */
+function textOf(value: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
 }

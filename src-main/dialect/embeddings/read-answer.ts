@@ -51,12 +51,12 @@ function readOwn(answer: JsonObject): OwnEmbeddings {
   return { answer, data, vectors: data.map(({ embedding }) => embedding), usage: embeddingCounts(answer['usage']) }
 }
 
-/** All tokens of embeddings are input: Voyage tells their total alone, and others count images in nothing else. */
+/** Voyage tells the total alone, and others count images in nothing else. Where there is a count of the input, it is what is paid. */
 function embeddingCounts(reported: unknown): TokenUsage | undefined {
   if (!isRecord(reported)) return undefined
   const { prompt_tokens: prompt, total_tokens: total, ...others } = reported
-  const most = Math.max(tokenCount(prompt) ?? 0, tokenCount(total) ?? 0)
-  return readUsage(most === 0 ? reported : { ...others, prompt_tokens: most })
+  const input = tokenCount(prompt) || tokenCount(total) || 0
+  return readUsage(input === 0 ? reported : { ...others, prompt_tokens: input })
 }
 
 function isOwnItem(item: unknown): item is OwnItem {

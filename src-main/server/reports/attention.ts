@@ -37,8 +37,14 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
   // The page of a key says all of this itself, and who holds one can only tell an administrator of the rest.
   if (roleOf(viewer) === 'holder') return []
   const nowMs = deps.context.nowMs()
-  const low = lowKeys(usable)
-  const ofKeys = [...ofBudgets(deps, viewer, low), ...low, ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
+  const keys = usable.map(({ key }) => key)
+  const low = usable.filter(isLow)
+  const ofKeys = [
+    ...ofBudgets(deps, viewer, low),
+    ...shownOf(low).map(lowLine),
+    ...shownOf(keys.filter((key) => isExpiring(key, nowMs))).map((key) => expiringLine(key, nowMs)),
+    ...shownOf(keys.filter((key) => isOld(key, nowMs))).map((key) => oldLine(key, nowMs)),
+  ]
   if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MAX_SHOWN)
   const { models, providers } = deps.context.catalog
   const enabled = models.filter((model) => model.isEnabled)
@@ -55,6 +61,11 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...missingPrices(status),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
+}
+
+/** Lines are written of no more than can be shown, however many keys there are. */
+function shownOf<Item>(keys: readonly Item[]): readonly Item[] {
+  return keys.slice(0, MAX_SHOWN)
 }
 
 function about(
@@ -176,8 +187,8 @@ function refusedSecrets({ secrets_left_out: secrets }: StatusView): Attention[] 
 }
 
 /** Budgets whose highest threshold in this cycle is worth a look; of a key that has little left there is a line already. */
-function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer, low: readonly Attention[]): Attention[] {
-  const told = new Set(low.map(({ subject }) => subject))
+function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer, low: readonly UsableKey[]): Attention[] {
+  const told = new Set(low.map(({ key }) => key.name))
   return alerting.alerts
     .standing()
     .filter((budget) => budget.threshold >= MUCH && maySeeAlert(viewer, budget, context.catalog))
@@ -206,45 +217,46 @@ function budgetLine({ scope, name, threshold, nextResetAtMs }: ReachedBudget): A
   )
 }
 
-function lowKeys(usable: readonly UsableKey[]): Attention[] {
-  return usable.flatMap(({ key, balance }) => {
-    const { totalMicro, remainingMicro } = balance
-    if (totalMicro === null || remainingMicro === null || remainingMicro >= totalMicro * LITTLE) return []
-    const at = balance.nextResetAtMs === undefined ? null : iso(balance.nextResetAtMs)
-    const total = microToCredits(totalMicro)
-    const then = at === null ? 'Top it up in Keys.' : 'They are renewed by themselves.'
-    const left =
-      remainingMicro === 0
-        ? `has used all of its ${total} credits`
-        : `has ${credits(remainingMicro)} of ${total} credits left`
-    return [about('low_credits', key.name, 'keys', `Key '${key.name}' ${left}. ${then}`, at)]
-  })
+type LowKey = UsableKey & { readonly balance: { readonly totalMicro: number; readonly remainingMicro: number } }
+
+function isLow(usable: UsableKey): usable is LowKey {
+  const { totalMicro, remainingMicro } = usable.balance
+  return totalMicro !== null && remainingMicro !== null && remainingMicro < totalMicro * LITTLE
 }
 
-function expiringKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
-  return usable.flatMap(({ key }) => {
-    const { expiresAtMs } = key
-    if (expiresAtMs === undefined || !isExpiring(key, nowMs)) return []
-    const days = Math.floor((expiresAtMs - nowMs) / DAY_MS)
-    const when = days === 0 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
-    return [
-      about('expiring', key.name, 'keys', `Key '${key.name}' expires ${when}. Extend it in Keys.`, iso(expiresAtMs)),
-    ]
-  })
+function lowLine({ key, balance }: LowKey): Attention {
+  const { totalMicro, remainingMicro } = balance
+  const at = balance.nextResetAtMs === undefined ? null : iso(balance.nextResetAtMs)
+  const total = microToCredits(totalMicro)
+  const then = at === null ? 'Top it up in Keys.' : 'They are renewed by themselves.'
+  const left =
+    remainingMicro === 0
+      ? `has used all of its ${total} credits`
+      : `has ${credits(remainingMicro)} of ${total} credits left`
+  return about('low_credits', key.name, 'keys', `Key '${key.name}' ${left}. ${then}`, at)
+}
+
+type ExpiringKey = Key & { readonly expiresAtMs: number }
+
+function isExpiring(key: Key, nowMs: number): key is ExpiringKey {
+  return key.expiresAtMs !== undefined && key.expiresAtMs - nowMs <= SOON_MS
+}
+
+function expiringLine({ name, expiresAtMs }: ExpiringKey, nowMs: number): Attention {
+  const days = Math.floor((expiresAtMs - nowMs) / DAY_MS)
+  const when = days === 0 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
+  return about('expiring', name, 'keys', `Key '${name}' expires ${when}. Extend it in Keys.`, iso(expiresAtMs))
 }
 
 /** A key that is about to expire is spoken of already. */
-function oldKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
-  const old = usable.filter(({ key }) => nowMs - key.valueSinceMs >= OLD_VALUE_MS && !isExpiring(key, nowMs))
-  return old.map(({ key }) => {
-    const days = Math.floor((nowMs - key.valueSinceMs) / DAY_MS)
-    const text = `Key '${key.name}' has had one value for ${days} days. Rotate it in Keys.`
-    return about('old_value', key.name, 'keys', text, iso(key.valueSinceMs))
-  })
+function isOld(key: Key, nowMs: number): boolean {
+  return nowMs - key.valueSinceMs >= OLD_VALUE_MS && !isExpiring(key, nowMs)
 }
 
-function isExpiring({ expiresAtMs }: Key, nowMs: number): boolean {
-  return expiresAtMs !== undefined && expiresAtMs - nowMs <= SOON_MS
+function oldLine({ name, valueSinceMs }: Key, nowMs: number): Attention {
+  const days = Math.floor((nowMs - valueSinceMs) / DAY_MS)
+  const text = `Key '${name}' has had one value for ${days} days. Rotate it in Keys.`
+  return about('old_value', name, 'keys', text, iso(valueSinceMs))
 }
 
 function credits(amountMicro: number): number {

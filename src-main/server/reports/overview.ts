@@ -1,8 +1,9 @@
 // The overview: how the gateway is, what is left, what it cost, what somebody should look after. Balances are the ledger's own, the
 // same that `GET /v1/balance` shows.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isInScope, keyScope } from '#catalog/scope.ts'
-import { keyView } from '#catalog/views.ts'
+import { keyOutlook, keyView } from '#catalog/views.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/status.ts'
 import { byUrgency } from '#contract/urgency.ts'
@@ -25,7 +26,7 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: stri
   const everything = { modelId: undefined, providerId: undefined, packageId: undefined }
   const parts = { ...everything, keyIds: isRefusal(keyIds) ? [] : keyIds }
   const [sums, status] = await Promise.all([deps.reports.overview({ parts, nowMs: nowMs() }), deps.status()])
-  const usable = usableKeys(deps, viewer)
+  const usable = await usableKeys(deps, viewer)
   return {
     gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone, origin }),
     credits: creditsView(deps, usable),
@@ -37,12 +38,20 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: stri
   }
 }
 
-function usableKeys({ context }: ReportDeps, viewer: Viewer): UsableKey[] {
+/** Calls wait while keys are looked at, of which there can be a hundred thousand. */
+const KEYS_PER_TURN = 2000
+
+async function usableKeys({ context }: ReportDeps, viewer: Viewer): Promise<UsableKey[]> {
   const { catalog, ledger, nowMs } = context
   const scope = keyScope(viewer, catalog)
-  return catalog.keys
-    .filter((key) => isInScope(scope, key.id) && keyStatus(key, nowMs()) === 'active')
-    .map((key) => ({ key, balance: ledger.balance(key.id) }))
+  const usable: UsableKey[] = []
+  for (const [place, key] of catalog.keys.entries()) {
+    if (place % KEYS_PER_TURN === KEYS_PER_TURN - 1) await nextTurn()
+    if (isInScope(scope, key.id) && keyStatus(key, nowMs()) === 'active') {
+      usable.push({ key, balance: ledger.balance(key.id) })
+    }
+  }
+  return usable
 }
 
 type Gateway = {
@@ -64,17 +73,32 @@ function gatewayView(
 }
 
 function creditsView({ context }: ReportDeps, usable: readonly UsableKey[]): OverviewView['credits'] {
+  const { catalog, nowMs } = context
   const counted = usable.filter(({ balance }) => balance.totalMicro !== null)
-  const views = counted.map(({ key, balance }) => keyView(key, balance, context.catalog, context.nowMs()))
   return {
     keys: usable.length,
     unlimited_keys: usable.length - counted.length,
     held_credits: sumToCredits(usable.reduce((total, { balance }) => total + balance.heldMicro, 0)),
-    lowest: byUrgency(views).slice(0, MAX_LOWEST),
+    lowest: byUrgency(mostUrgent(counted, nowMs()).map(({ key, balance }) => keyView(key, balance, catalog, nowMs()))),
   }
 }
 
 const MAX_LOWEST = 3
+
+/** Those that come first by urgency, found by numbers: views of all keys would take many times as long. */
+function mostUrgent(counted: readonly UsableKey[], nowMs: number): UsableKey[] {
+  let first: (readonly [endMs: number, left: number, usable: UsableKey])[] = []
+  for (const usable of counted) {
+    const { totalMicro, remainingMicro } = usable.balance
+    const endMs = keyOutlook(usable.key, usable.balance, nowMs)?.runsOutAtMs ?? Number.MAX_SAFE_INTEGER
+    const left = !totalMicro || remainingMicro === null ? 0 : remainingMicro / totalMicro
+    const last = first.at(-1)
+    if (first.length === MAX_LOWEST && last !== undefined && (endMs - last[0] || left - last[1]) >= 0) continue
+    const one = [endMs, left, usable] as const
+    first = [...first, one].toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, MAX_LOWEST)
+  }
+  return first.map(([, , usable]) => usable)
+}
 
 function todayView({ today, previous, day }: OverviewSums, nowMs: number): OverviewView['today'] {
   const expected = expectedMicro(today.charge_micro, { ...day, nowMs })

@@ -57,7 +57,7 @@ export interface SharedSessions {
   /** Resolves when the others know, or cannot be told now. */
   put(session: SharedSession): Promise<void>
   end(id: string): void
-  /** Resolves when what the others had told by now is known. */
+  /** Resolves when what the others had told by now is known, sessions and people. */
   fresh(): Promise<void>
   sweep(): void
 }
@@ -150,8 +150,10 @@ export class Sessions {
     if (found !== undefined || shared === undefined || !VALUE.test(token)) return found
     const tokenHash = hashOf(token)
     if (this.#byTokenHash.has(tokenHash)) return undefined
-    if (shared.find(tokenHash) === undefined) await shared.fresh()
-    this.#adopt(shared.find(tokenHash))
+    if (!this.#adopt(shared.find(tokenHash))) {
+      await shared.fresh()
+      this.#adopt(shared.find(tokenHash))
+    }
     return this.find(token, cookies)
   }
 
@@ -233,9 +235,11 @@ export class Sessions {
     else session.lastSeenAtMs = Math.max(session.lastSeenAtMs, shared.lastSeenAtMs)
   }
 
-  #adopt(shared: SharedSession | undefined): void {
+  /** Whether it can be gone on with here: of whose it is may not be known yet. */
+  #adopt(shared: SharedSession | undefined): boolean {
     const isDone = shared === undefined || isOver(shared, this.#deps.nowMs()) || this.#deps.isBarred(shared.whose)
     if (!isDone) this.#add({ ...shared, isElsewhere: true })
+    return !isDone
   }
 
   async #noteSeen(session: OpenSession): Promise<void> {
