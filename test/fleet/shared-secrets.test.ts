@@ -105,7 +105,8 @@ describe.runIf(CAN_SHARE)('secrets in the shared database', () => {
     const all: string[] = [...first.log, ...second.log]
     for (const sql of [asked, ...tables]) all.push(JSON.stringify(await gateways.postgres.query(sql)))
     const text = all.join('\n')
-    expect(text).toContain('put_secret($1,$2')
+    // Whatever a connection asked last is there, without what it was asked with.
+    expect(text).toMatch(/farebox\.\w+\(\$1,\$2/)
     for (const secret of [SECRET, LATER, ADMINISTRATOR]) {
       const forms = [secret, Buffer.from(secret).toString('base64').slice(0, 20), Buffer.from(secret).toString('hex')]
       for (const form of forms) expect(text).not.toContain(form)
