@@ -94,8 +94,16 @@ describe.runIf(CAN_SHARE)('secrets in the shared database', () => {
       .poll(async () => shown.add(await shownBy(second)), { ...WAIT, interval: 5 })
       .toEqual(new Set([`Bearer ${SECRET}`, `Bearer ${LATER}`]))
     await first.admin.call('removeProviderSecret', { id: 'upstream', query: { label: 'first' } })
-    expect(await takenUpBy(second, SECRET)).toBeLessThan(WITHIN_MS)
-    for (let call = 0; call < 10; call += 1) expect(await shownBy(second)).toBe(`Bearer ${SECRET}`)
+    // Both are taken in turn until then.
+    const shownByTen = async () => {
+      const ten = new Set<unknown>()
+      for (let call = 0; call < 10; call += 1) ten.add(await shownBy(second))
+      return ten
+    }
+    const removedMs = performance.now()
+    await expect.poll(shownByTen, { ...WAIT, interval: 20 }).toEqual(new Set([`Bearer ${SECRET}`]))
+    expect(performance.now() - removedMs).toBeLessThan(WITHIN_MS)
+    expect(await shownByTen()).toEqual(new Set([`Bearer ${SECRET}`]))
   })
 
   it('are nowhere to be read: not in tables, in what the server was asked, or in what gateways log', async () => {
