@@ -8,6 +8,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
@@ -15,6 +16,7 @@ import { showKeptView } from '#renderer/app/kept-view.ts'
 import type { Role } from '#renderer/app/page-list.ts'
 import { forgetAskedPage } from '#renderer/app/ticket.ts'
 import { Shell } from '#renderer/app/shell.tsx'
+import { again } from '#renderer/data/again.ts'
 import { loadCatalogue } from '#renderer/i18n/catalogues.ts'
 import { parseSearch as parseAuditSearch } from '#renderer/pages/audit/search.ts'
 import { parseSearch as parseFirstRunSearch } from '#renderer/pages/first-run/search.ts'
@@ -33,6 +35,11 @@ import { parseSearch as parseToolsSearch } from '#renderer/pages/tools/search.ts
 import { parseSearch as parseTrySearch } from '#renderer/pages/try/search.ts'
 import { parseSearch as parseUsageSearch } from '#renderer/pages/usage/search.ts'
 
+/** A page whose code is fetched when it is first needed. */
+function pageOf<Name extends string>(fetchCode: () => Promise<Readonly<Record<Name, () => ReactNode>>>, name: Name) {
+  return lazyRouteComponent<Readonly<Record<string, () => ReactNode>>, string>(() => again(fetchCode), name)
+}
+
 type Context = { readonly queryClient: QueryClient }
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: PageNotFound })
@@ -41,14 +48,14 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   loader: () => loadCatalogue('sign-in'),
-  component: lazyRouteComponent(() => import('#renderer/pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+  component: pageOf(() => import('#renderer/pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
 const invite = createRoute({
   getParentRoute: () => root,
   path: '/invite',
   loader: () => loadCatalogue('invite'),
-  component: lazyRouteComponent(() => import('#renderer/pages/invite/InvitePage.tsx'), 'InvitePage'),
+  component: pageOf(() => import('#renderer/pages/invite/InvitePage.tsx'), 'InvitePage'),
 })
 
 const shell = createRoute({
@@ -92,14 +99,14 @@ const overview = createRoute({
   validateSearch: parseOverviewSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('overview'),
-  component: lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+  component: pageOf(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
 })
 const ownKey = createRoute({
   getParentRoute: () => shell,
   path: '/own-key',
   beforeLoad: holdersOnly,
   loader: () => loadCatalogue('keys'),
-  component: lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage'),
+  component: pageOf(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
@@ -107,7 +114,7 @@ const keys = createRoute({
   validateSearch: parseKeysSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('keys'),
-  component: lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: pageOf(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const packages = createRoute({
   getParentRoute: () => shell,
@@ -115,7 +122,7 @@ const packages = createRoute({
   validateSearch: parsePackagesSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('packages'),
-  component: lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
+  component: pageOf(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
 })
 const models = createRoute({
   getParentRoute: () => shell,
@@ -123,7 +130,7 @@ const models = createRoute({
   validateSearch: parseModelsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('models'),
-  component: lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage'),
+  component: pageOf(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage'),
 })
 const providers = createRoute({
   getParentRoute: () => shell,
@@ -132,7 +139,7 @@ const providers = createRoute({
   beforeLoad: administratorsOnly,
   // What is left on their accounts, and what they say was spent, is in the words of bills.
   loader: () => Promise.all([loadCatalogue('providers'), loadCatalogue('bills')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
+  component: pageOf(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
 })
 const tools = createRoute({
   getParentRoute: () => shell,
@@ -140,7 +147,7 @@ const tools = createRoute({
   validateSearch: parseToolsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('tools'),
-  component: lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
+  component: pageOf(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
 })
 const bills = createRoute({
   getParentRoute: () => shell,
@@ -148,7 +155,7 @@ const bills = createRoute({
   validateSearch: parseBillsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('bills'),
-  component: lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage'),
+  component: pageOf(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage'),
 })
 const members = createRoute({
   getParentRoute: () => shell,
@@ -156,21 +163,21 @@ const members = createRoute({
   validateSearch: parseMembersSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('members'),
-  component: lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage'),
+  component: pageOf(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
   validateSearch: parseUsageSearch,
   loader: () => loadCatalogue('usage'),
-  component: lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage'),
+  component: pageOf(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage'),
 })
 const requests = createRoute({
   getParentRoute: () => shell,
   path: '/requests',
   validateSearch: parseRequestsSearch,
   loader: () => loadCatalogue('requests'),
-  component: lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+  component: pageOf(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 })
 const ledger = createRoute({
   getParentRoute: () => shell,
@@ -178,7 +185,7 @@ const ledger = createRoute({
   validateSearch: parseLedgerSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('ledger'),
-  component: lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
+  component: pageOf(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
 })
 const tryIt = createRoute({
   getParentRoute: () => shell,
@@ -186,7 +193,7 @@ const tryIt = createRoute({
   validateSearch: parseTrySearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('try'),
-  component: lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
+  component: pageOf(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -194,7 +201,7 @@ const audit = createRoute({
   validateSearch: parseAuditSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('audit'),
-  component: lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage'),
+  component: pageOf(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage'),
 })
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -202,7 +209,7 @@ const settings = createRoute({
   validateSearch: parseSettingsSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('settings'),
-  component: lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: pageOf(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 const firstRun = createRoute({
   getParentRoute: () => shell,
@@ -210,7 +217,7 @@ const firstRun = createRoute({
   validateSearch: parseFirstRunSearch,
   beforeLoad: administratorsOnly,
   loader: () => Promise.all([loadCatalogue('first-run'), loadCatalogue('tools')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
+  component: pageOf(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
 })
 const link = createRoute({
   getParentRoute: () => shell,
@@ -219,7 +226,7 @@ const link = createRoute({
   beforeLoad: administratorsOnly,
   // The form of a provider has the words of its own page.
   loader: () => Promise.all([loadCatalogue('link'), loadCatalogue('providers')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage'),
+  component: pageOf(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage'),
 })
 
 const welcome = createRoute({
@@ -227,7 +234,7 @@ const welcome = createRoute({
   path: '/welcome',
   // The form of a key has the words of its own page.
   loader: () => Promise.all([loadCatalogue('welcome'), loadCatalogue('keys')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
+  component: pageOf(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
 })
 
 const routeTree = root.addChildren([

@@ -3,6 +3,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { bestLanguage } from '#contract/best-language.ts'
+import { again } from '#renderer/data/again.ts'
 import { LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
 import { ownCommand } from '#renderer/data/own-command.ts'
 
@@ -79,7 +80,8 @@ export function currentLanguage(): Language {
 
 async function add(language: Language, name: string): Promise<void> {
   if (i18next.hasResourceBundle(language, name)) return
-  const catalogue = await files[`./${language}/${name}.json`]?.()
+  const file = files[`./${language}/${name}.json`]
+  const catalogue = file && (await again(file))
   if (catalogue !== undefined) i18next.addResourceBundle(language, name, catalogue.default)
 }
 

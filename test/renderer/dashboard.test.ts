@@ -180,6 +180,29 @@ describe('where a script does not come', () => {
   })
 })
 
+describe('what a page needs', () => {
+  it('is fetched again where all of it broke off once: code and words', async () => {
+    const broken = new Set<string>()
+    const visit = async (page: Page, url: string) => {
+      await signedIn(page, url)
+      await page.route(/\/assets\/(?!first|theme).*\.js$/, (route) => {
+        const asked = route.request().url()
+        if (broken.has(asked)) return route.continue()
+        broken.add(asked)
+        return route.abort('connectionaborted')
+      })
+      await page.goto(`${url}/app/keys`)
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    }
+    await withPage(
+      shellAnswers('administrator'),
+      visit,
+      (fault) => !/Failed to fetch|ERR_CONNECTION_ABORTED/.test(fault),
+    )
+    expect(broken.size).toBeGreaterThan(1)
+  })
+})
+
 /** Runs `visit` in a fresh page, and finds fault with every violation of the policy and every error on the console. */
 async function withPage(
   answers: Answers,

@@ -5,14 +5,12 @@ import { lazy, Suspense, useMemo } from 'react'
 import { ChartFrame, type ChartProps } from '#renderer/components/charts/chart-frame.tsx'
 import { useHues } from '#renderer/components/charts/use-hues.ts'
 import { Skeleton } from '#renderer/components/states.tsx'
+import { again } from '#renderer/data/again.ts'
 import { asGhost, rowsOf, withColours, type ChartSeries } from '#renderer/data/series.ts'
 
-const BarDrawing = lazy(() =>
-  import('#renderer/components/charts/drawings.tsx').then((file) => ({ default: file.BarDrawing })),
-)
-const LineDrawing = lazy(() =>
-  import('#renderer/components/charts/drawings.tsx').then((file) => ({ default: file.LineDrawing })),
-)
+const drawings = () => again(() => import('#renderer/components/charts/drawings.tsx'))
+const BarDrawing = lazy(async () => ({ default: (await drawings()).BarDrawing }))
+const LineDrawing = lazy(async () => ({ default: (await drawings()).LineDrawing }))
 
 type TimeChartProps = ChartProps & { readonly series: readonly ChartSeries[] }
 
