@@ -4,6 +4,7 @@ import type { Db } from '#store/database.ts'
 import { statement } from '#store/statements.ts'
 import { ANY_PARTS, partParameters, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { addSums, MEASURES, RECORD_SUMS, subtractSums, type Sums } from '#store/usage-measures.ts'
+import { sumsOfRecords } from '#store/usage-sums.ts'
 
 /** A session by what it is called here. */
 export type SessionOfKey = { readonly keyId: string; readonly session: string }
@@ -46,7 +47,7 @@ export function sumsOfDearestSessions(db: Db, parts: UsageParts, range: SessionS
        LEFT JOIN call_session ON call_session.id = sums.session_id
      ORDER BY charge_micro DESC, requests DESC, session_id`,
   ).all({ ...range, top, ...partParameters(parts) })
-  return withRest(dearest, sumsOfAll(db, parts, range))
+  return withRest(dearest, sumsOfRecords(db, parts, range))
 }
 
 /** Sums of calls in a range of time of the sessions that are named, and what is left of all calls where there is something. */
@@ -65,17 +66,7 @@ export function sumsOfSessions(
            (SELECT CASE WHEN value = '' THEN 0 ELSE (SELECT id FROM call_session WHERE name = value) END FROM json_each(@sessions))
        GROUP BY session_id`,
   ).all({ ...range, sessions: JSON.stringify(sessions), ...partParameters(parts) })
-  return withRest(named, sumsOfAll(db, parts, range))
-}
-
-function sumsOfAll(db: Db, parts: UsageParts, range: SessionSpan): Sums {
-  const row = statement<Sums>(
-    db,
-    `SELECT ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_created
-       WHERE created_at_ms >= @fromMs AND created_at_ms < @toMs ${recordConditions(parts)}`,
-  ).get({ ...range, ...partParameters(parts) })
-  if (row === undefined) throw new Error('a sum has no row')
-  return row
+  return withRest(named, sumsOfRecords(db, parts, range))
 }
 
 function withRest(sessions: readonly ValueSums[], all: Sums): ValueSums[] {
