@@ -53,6 +53,8 @@ async function start(): Promise<void> {
   await typeface
   const place = document.getElementById('root')
   if (place === null) throw new Error('index.html has no #root')
+  // Where scripts do not come, a page is loaded again by itself, a few times.
+  sessionStorage.removeItem('farebox-loads')
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>

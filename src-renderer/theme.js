@@ -34,7 +34,30 @@
     }
     return [chosen, ...navigator.languages.map((one) => one.slice(0, 2))].find((one) => one in words) ?? 'en'
   }
-  const tell = () => {
+  // Not for ever: where a script is missing, a page that loads itself over and over helps nobody.
+  const MAX_LOADS = 3
+  const MAX_WAIT_MS = 60_000
+  const isLoadLeft = () => {
+    try {
+      const loads = Number(sessionStorage.getItem('farebox-loads') ?? 0)
+      if (loads >= MAX_LOADS) return false
+      sessionStorage.setItem('farebox-loads', String(loads + 1))
+      return true
+    } catch {
+      return false
+    }
+  }
+  // What did not come may come the next time, once the gateway answers. Without it the browser would show a page of its own.
+  const loadAgain = (box, waitMs = 1000) =>
+    setTimeout(async () => {
+      const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined)
+      if (!box.isConnected) return
+      // The page has come all the same.
+      if (box.nextSibling !== null || box.previousSibling !== null) return box.remove()
+      if (answer?.ok !== true) loadAgain(box, Math.min(waitMs * 2, 30_000))
+      else if (isLoadLeft()) location.reload()
+    }, waitMs)
+  const tell = (isBroken) => {
     const root = document.getElementById('root')
     // Whatever goes wrong later has a page around it, which says so itself.
     if (root === null || root.childElementCount > 0) return
@@ -53,7 +76,14 @@
     button.addEventListener('click', () => location.reload())
     box.append(says, button)
     root.append(box)
+    if (isBroken) loadAgain(box)
   }
-  addEventListener('error', ({ target }) => (target === window || target instanceof HTMLScriptElement) && tell(), true)
-  addEventListener('unhandledrejection', tell)
+  addEventListener(
+    'error',
+    ({ target }) => (target === window || target instanceof HTMLScriptElement) && tell(true),
+    true,
+  )
+  addEventListener('unhandledrejection', () => tell(true))
+  // What only takes its time is not begun anew.
+  setTimeout(() => tell(false), MAX_WAIT_MS)
 })()

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from 'typebox'
 import { KnownName, Name, NullableCount, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
+import { MAIL_ADDRESS, MAX_MAIL_ADDRESS } from '#contract/mail-address.ts'
 
 export const THRESHOLD_SCOPES = ['key', 'package', 'member', 'project', 'tool', 'provider'] as const
 
@@ -76,11 +77,7 @@ export const WebhookCreated = strict({ ...WebhookView.properties, secret: Type.S
 
 export const WebhookTested = strict({ delivered: Type.Boolean(), status: NullableCount, problem: NullableText })
 
-/** Of visible ASCII, with one @, and with nothing that means something in a header or a command of SMTP. */
-const MailAddress = Type.String({
-  maxLength: 254,
-  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$",
-})
+const MailAddress = Type.String({ maxLength: MAX_MAIL_ADDRESS, pattern: MAIL_ADDRESS })
 
 export const MailboxCreate = strict({
   name: Name,

@@ -26,8 +26,14 @@ export class ApiError extends Error {
   }
 }
 
-/** `id` is an id or a name. */
-export type CallOptions<Action extends AdminAction> = CallInput<Action> & { readonly signal?: AbortSignal }
+/** For what is read: it is in the books of one machine, so that whoever has not answered by then will not. */
+export const READ_LIMIT_MS = 60_000
+
+/** `id` is an id or a name. Whatever was not answered whole within `limitMs` was not answered; without it nothing ends the waiting. */
+export type CallOptions<Action extends AdminAction> = CallInput<Action> & {
+  readonly signal?: AbortSignal
+  readonly limitMs?: number
+}
 
 /** Options may be left out where the action needs none. */
 export type CallArguments<Action extends AdminAction> =
@@ -38,16 +44,40 @@ type LooseOptions = {
   readonly query?: object | undefined
   readonly body?: unknown
   readonly signal?: AbortSignal
+  readonly limitMs?: number
 }
 
-/** Throws an ApiError for every answer that is not 2xx; after a 401 the session is forgotten and the sign-in page asked for. */
+/** Throws an ApiError for every answer that is not 2xx or breaks off; after a 401 the session is forgotten and the sign-in page asked for. */
 export async function callApi<Action extends AdminAction>(
   action: Action,
   ...[options]: CallArguments<Action>
 ): Promise<ResponseBody<Action>> {
   const { method, path, access }: Route = ADMIN_ROUTES[action]
-  const response = await send(method, path, options ?? {}, access !== 'public')
-  return (await response.json()) as ResponseBody<Action>
+  const { limitMs, ...rest }: LooseOptions = options ?? {}
+  const limit = limited(rest.signal, limitMs)
+  try {
+    const response = await send(method, path, { ...rest, ...limit.ends }, access !== 'public')
+    return (await response.json()) as ResponseBody<Action>
+  } catch (cause) {
+    if (cause instanceof ApiError || rest.signal?.aborted === true) throw cause
+    throw limit.isReached() ? new ApiError(0, 'too_late', NO_ANSWER) : new ApiError(0, 'no_answer', NO_ANSWER)
+  } finally {
+    limit.clear()
+  }
+}
+
+const NO_ANSWER = 'Farebox does not answer. Is it still running?'
+
+function limited(signal: AbortSignal | undefined, limitMs: number | undefined) {
+  if (limitMs === undefined)
+    return { ends: signal === undefined ? {} : { signal }, isReached: () => false, clear: () => undefined }
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), limitMs)
+  return {
+    ends: { signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]) },
+    isReached: () => controller.signal.aborted,
+    clear: () => clearTimeout(timer),
+  }
 }
 
 type StreamOptions = {
@@ -112,7 +142,7 @@ async function request(method: string, path: string, options: SendOptions): Prom
     cache: 'no-store',
   }).catch((cause: unknown) => {
     if (signal?.aborted === true) throw cause
-    throw new ApiError(0, 'no_answer', 'Farebox does not answer. Is it still running?')
+    throw new ApiError(0, 'no_answer', NO_ANSWER)
   })
 }
 

@@ -2,12 +2,17 @@
 
 import type { AdminAction } from '#contract/admin-routes.ts'
 
-type KeyOptions = { readonly id?: string | undefined; readonly query?: object | undefined }
+type KeyOptions = {
+  readonly id?: string | undefined
+  readonly query?: object | undefined
+  readonly body?: object | undefined
+}
 
 export function queryKeyOf(action: AdminAction, options: KeyOptions = {}): readonly unknown[] {
   return [
     action,
     ...(options.id === undefined ? [] : [options.id]),
     ...(options.query === undefined ? [] : [options.query]),
+    ...(options.body === undefined ? [] : [options.body]),
   ]
 }

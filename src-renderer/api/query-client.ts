@@ -18,7 +18,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** A refusal would only be repeated; an answer that never came may come. */
+/** A refusal would only be repeated, and nobody waits twice for what did not come in a minute; a connection that broke may be a moment's. */
 function isUnanswered(error: Error): boolean {
-  return error instanceof ApiError && error.status === 0
+  return error instanceof ApiError && error.code === 'no_answer'
 }

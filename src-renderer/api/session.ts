@@ -2,7 +2,7 @@
 
 import { useQuery, type QueryClient } from '@tanstack/react-query'
 import type { ResponseBody } from '#contract/admin-api.ts'
-import { callApi } from '#renderer/api/client.ts'
+import { callApi, READ_LIMIT_MS } from '#renderer/api/client.ts'
 import { queryKeyOf } from '#renderer/api/keys.ts'
 import { forgetSessionToken, keepSessionToken } from '#renderer/api/session-token.ts'
 
@@ -12,7 +12,7 @@ export type Credentials =
 
 const SESSION_QUERY = {
   queryKey: queryKeyOf('showSession'),
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi('showSession', { signal }),
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi('showSession', { signal, limitMs: READ_LIMIT_MS }),
   staleTime: 60_000,
 }
 

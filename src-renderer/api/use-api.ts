@@ -1,6 +1,7 @@
 // How pages ask: `useApi` to read, `useAction` to change.
 
 import {
+  hashKey,
   keepPreviousData,
   useMutation,
   useQuery,
@@ -8,9 +9,10 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ResponseBody } from '#contract/admin-api.ts'
 import type { AdminAction } from '#contract/admin-routes.ts'
-import { callApi, type CallArguments, type CallOptions } from '#renderer/api/client.ts'
+import { callApi, READ_LIMIT_MS, type CallArguments, type CallOptions } from '#renderer/api/client.ts'
 import { queryKeyOf } from '#renderer/api/keys.ts'
 import { useToast } from '#renderer/components/toast.tsx'
 
@@ -22,21 +24,48 @@ type ReadOptions = {
   readonly keepsPrevious?: boolean
 }
 
-/** Reads an action. The first argument pair is that of `callApi`. */
+/**
+ * Reads an action. The first argument pair is that of `callApi`. There is an answer, an error, or one of both within a minute or so: `isLoading` and
+ * `isPending` hold until then, and never again behind an error.
+ */
 export function useApi<Action extends AdminAction>(
   action: Action,
-  options: Omit<CallOptions<Action>, 'signal'>,
+  options: Omit<CallOptions<Action>, 'signal' | 'limitMs'>,
   read: ReadOptions = {},
 ): UseQueryResult<ResponseBody<Action>> {
-  return useQuery<ResponseBody<Action>>({
-    queryKey: queryKeyOf(action, options),
-    queryFn: ({ signal }) => callApi(action, ...argumentsOf<Action>({ ...options, signal })),
+  const queryKey = queryKeyOf(action, options)
+  const query = useQuery<ResponseBody<Action>>({
+    queryKey,
+    queryFn: ({ signal }) => callApi(action, ...argumentsOf<Action>({ ...options, signal, limitMs: READ_LIMIT_MS })),
     enabled: read.isEnabled ?? true,
     ...(read.everyMs === undefined ? {} : { refetchInterval: read.everyMs }),
     // The library tells functions from data by their types, which it cannot for a type that is still open.
     ...(read.keepsPrevious === true ? { placeholderData: keepPreviousData as never } : {}),
   })
+  const failure = useFailure(query, hashKey(queryKey))
+  return failure === null || query.isError ? query : stillFailed(query, failure)
 }
+
+/** What is asked for again after it failed is still what could not be read. */
+function stillFailed<Data>(query: UseQueryResult<Data>, error: Error): UseQueryResult<Data> {
+  return { ...query, status: 'error', error, isError: true, isPending: false, isLoading: false } as UseQueryResult<Data>
+}
+
+/**
+ * Why there is no answer, also while it is asked for again by itself: what is shown instead does not go and come with each try. null where there is
+ * an answer, or it is awaited. `name`: of what is read, where that changes.
+ */
+export function useFailure(
+  { data, error }: Pick<UseQueryResult<unknown>, 'data' | 'error'>,
+  name: string = '',
+): Error | null {
+  const [last, setLast] = useState<Failure>({ name, failure: null })
+  const failure = data === undefined ? (error ?? (last.name === name ? last.failure : null)) : null
+  if (failure !== last.failure || name !== last.name) setLast({ name, failure })
+  return failure
+}
+
+type Failure = { readonly name: string; readonly failure: Error | null }
 
 type ChangeOptions<Action extends AdminAction> = {
   /** What the notice says when it worked; without it the page says so itself. */

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { ResponseBody } from '#contract/admin-api.ts'
-import { callApi, type CallArguments } from '#renderer/api/client.ts'
+import { callApi, READ_LIMIT_MS, type CallArguments } from '#renderer/api/client.ts'
 
 type Paged = 'listAudit' | 'listLedger'
 type AnswerPage<Action extends Paged> = ResponseBody<Action> & { readonly next: string | null }
@@ -18,9 +18,10 @@ export function usePages<Action extends Paged>(action: Action, filter: object, n
     queryKey: [name, filter],
     queryFn: ({ pageParam, signal }): Promise<AnswerPage<Action>> => {
       const query = { ...filter, limit: PAGE_SIZE, ...(pageParam === '' ? {} : { before: pageParam }) }
-      return callApi(action, ...([{ query, signal }] as unknown as CallArguments<Action>)) as Promise<
-        AnswerPage<Action>
-      >
+      return callApi(
+        action,
+        ...([{ query, signal, limitMs: READ_LIMIT_MS }] as unknown as CallArguments<Action>),
+      ) as Promise<AnswerPage<Action>>
     },
     initialPageParam: '',
     getNextPageParam: (page) => page.next,

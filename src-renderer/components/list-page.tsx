@@ -1,7 +1,8 @@
 // A page that is a list: its head, filters above a table, and what is opened from it. Its states are alike on all such pages.
 
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useFailure } from '#renderer/api/use-api.ts'
 import { After } from '#renderer/components/after.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { DataTable, type DataTableProps } from '#renderer/components/data-table.tsx'
@@ -84,12 +85,4 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
       <After isReady={!isNoticeOpen && (table.items !== undefined || failure !== null)}>{children}</After>
     </>
   )
-}
-
-/** Why there is no list, also while it is asked for again by itself: what is shown, and has the focus, does not go and come with each try. */
-function useFailure({ data, error }: Pick<UseQueryResult<unknown>, 'data' | 'error'>): Error | null {
-  const [last, setLast] = useState<Error | null>(null)
-  const failure = data === undefined ? (error ?? last) : null
-  if (failure !== last) setLast(failure)
-  return failure
 }

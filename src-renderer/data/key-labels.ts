@@ -27,6 +27,7 @@ export function labelsBody({ project, tool, tags }: LabelTexts): KeyEdit {
   return { project: project.trim() || null, tool: tool.trim() || null, tags: tagsOf(tags) }
 }
 
-function tagsOf(text: string): string[] {
+/** Each once, divided by commas or spaces. */
+export function tagsOf(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((tag) => tag !== ''))]
 }

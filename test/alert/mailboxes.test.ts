@@ -311,8 +311,19 @@ describe('a mailbox of a gateway', () => {
     expect(server.letters[0]?.text).toContain('Subject: Farebox: a test')
     await expect(admin.call('testWebhook', { id: 'team' })).rejects.toMatchObject({ status: 404 })
     await expect(admin.call('removeWebhook', { id: 'team' })).rejects.toMatchObject({ status: 404 })
-    await admin.call('removeMailbox', { id: 'team' })
+    const [known] = await admin.call('listMailboxes', {})
+    await admin.call('removeMailbox', { id: known?.id ?? '' })
     await expect(admin.call('testMailbox', { id: 'team' })).rejects.toMatchObject({ status: 404 })
+    const { entries } = await admin.call('listAudit', { query: {} })
+    const noted = entries
+      .filter(({ action }) => action.endsWith('Mailbox'))
+      .map(({ action, subject }) => [action, subject])
+    expect(noted).toEqual([
+      ['testMailbox', null],
+      ['removeMailbox', 'team'],
+      ['testMailbox', 'team'],
+      ['addMailbox', null],
+    ])
   })
 
   it('cannot be set up with what is no address, or leads where none may be', async () => {

@@ -45,7 +45,15 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   bills: [OVERVIEW, '/api/bills', '/api/bills/balances'],
   try: [OVERVIEW, '/api/keys', '/api/models', '/api/packages'],
   audit: [OVERVIEW, '/api/audit?limit=100', '/api/members'],
-  settings: [OVERVIEW, '/api/settings', '/api/status', '/api/lan', '/api/alerts/thresholds', '/api/webhooks'],
+  settings: [
+    OVERVIEW,
+    '/api/settings',
+    '/api/status',
+    '/api/lan',
+    '/api/alerts/thresholds',
+    '/api/webhooks',
+    '/api/mailboxes',
+  ],
 }
 
 /** Fills the installation's folder, measures, and returns a line for each page, with what took longest of it. */

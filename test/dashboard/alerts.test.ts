@@ -1,11 +1,13 @@
-// Alerts in the dashboard: thresholds and webhooks are set up in the settings, and what was reached shows where people look.
+// Alerts in the dashboard: thresholds, webhooks and mailboxes are set up in the settings, and what was reached shows where people look.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMailServer } from '../alert/mail-server.ts'
 import { startReceiver, type Receiver } from '../alert/receiver.ts'
 import { postChat } from '../support/chat.ts'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ASK = { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello there' }], max_tokens: 40 }
+const PASSWORD = 'four words or more'
 let dashboard: Dashboard
 let receiver: Receiver
 
@@ -38,6 +40,69 @@ describe('the settings', () => {
       expect(await page.getByText(/^whsec_/).count()).toBe(0)
     })
     expect(receiver.received).toHaveLength(1)
+  })
+
+  it('add a mailbox, whose password is never shown, and say how each test of it ended', async () => {
+    const server = await startMailServer()
+    await dashboard.visit('/settings', async (page) => {
+      const card = page.getByRole('region', { name: 'E-mail' })
+      await card.getByText('There is no mailbox yet.').waitFor()
+      await card.getByRole('button', { name: 'Add a mailbox' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add a mailbox' })
+      const fill = (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text)
+      const add = dialog.getByRole('button', { name: 'Add', exact: true })
+      await fill('Name', 'team')
+      await fill('Mail server', `smtp://127.0.0.1:${server.port}`)
+      await fill('From', 'farebox')
+      await dialog.getByText('That is no e-mail address.').waitFor()
+      await fill('From', 'farebox@example.com')
+      await fill('To', 'team@example.com')
+      await fill('User', 'farebox')
+      await dialog.getByText('Give the user and the password, or neither.').waitFor()
+      expect(await add.isDisabled()).toBe(true)
+      await fill('Password', PASSWORD)
+      expect(await dialog.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('password')
+      await add.click()
+      await dialog.getByText('network: local').waitFor()
+      await dialog.getByLabel('The server is on this machine or a private network').click()
+      await dialog.getByLabel('Without encryption').click()
+      expect(await seriousViolations(page)).toEqual([])
+      await add.click()
+      await dialog.waitFor({ state: 'detached' })
+      await card.getByText(`smtp://127.0.0.1:${server.port} as farebox, without encryption`).waitFor()
+      expect(await page.content()).not.toContain(PASSWORD)
+
+      const test = card.getByRole('button', { name: 'Test team' })
+      await test.click()
+      await card.getByText('The test was taken').waitFor()
+      expect(server.letters).toMatchObject([{ to: 'team@example.com', login: `\0farebox\0${PASSWORD}` }])
+      server.script('AUTH', '535 no')
+      await test.click()
+      await card.getByText('It refused the user or the password (535).').waitFor()
+      server.script('RCPT', '550 nobody')
+      await test.click()
+      await card.getByText('It answered 550.').waitFor()
+      await card.getByText('The test was not taken').waitFor()
+      expect(await seriousViolations(page)).toEqual([])
+
+      await card.getByRole('button', { name: 'Remove team' }).click()
+      const question = page.getByRole('alertdialog', { name: 'Remove the mailbox “team”?' })
+      await question.getByRole('button', { name: 'Remove' }).click()
+      await card.getByText('There is no mailbox yet.').waitFor()
+      expect(await dashboard.farebox.admin.call('listMailboxes', {})).toEqual([])
+    })
+    await server.close()
+  })
+
+  it('say that the mailboxes could not be read, and read them again', async () => {
+    await dashboard.visit('/overview', async (page) => {
+      await page.route('**/api/mailboxes', (route) => route.fulfill({ status: 503, json: {} }), { times: 1 })
+      await page.getByRole('link', { name: 'Settings' }).click()
+      const card = page.getByRole('region', { name: 'E-mail' })
+      await card.getByText('This could not be read.').waitFor()
+      await card.getByRole('button', { name: 'Try again' }).click()
+      await card.getByText('There is no mailbox yet.').waitFor()
+    })
   })
 
   it('set thresholds, say what is wrong with others, and take them back', async () => {

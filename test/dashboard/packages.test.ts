@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postChat } from '../support/chat.ts'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
@@ -183,6 +184,28 @@ describe('removing', () => {
       await dialog.waitFor({ state: 'detached' })
       await rowOf(page, 'unused').waitFor({ state: 'detached' })
       expect(await show('unused')).toBeUndefined()
+    })
+  })
+})
+
+describe('what is left', () => {
+  it('is that of the key with the least, with when it comes back, and in the drawer that of each', async () => {
+    const { farebox } = dashboard
+    const key = await add('used-first', 10)
+    await farebox.admin.call('createKey', { body: { name: 'untouched', package: 'used-first' } })
+    await (await postChat({ url: farebox.url, key }, { model: 'demo-chat' })).text()
+    const used = async () => (await farebox.admin.call('showKey', { id: 'used-first' })).balance.used_credits
+    await expect.poll(used).toBeGreaterThan(0)
+    await dashboard.visit('/packages', async (page) => {
+      const row = rowOf(page, 'used-first')
+      await row.getByText(/^resets in \d+ (?:month|day|hour|minute|second)s?$/).waitFor()
+      expect(await row.innerText()).toMatch(/used-first: [\d.]+ \/ 10\.00/)
+      expect(await row.innerText()).not.toContain('untouched')
+      await openRow(row)
+      const left = page.locator('section', { hasText: 'What its keys have left' }).getByRole('listitem')
+      await expect
+        .poll(async () => (await left.allInnerTexts()).map((text) => text.split(':')[0]))
+        .toEqual(['used-first', 'untouched'])
     })
   })
 })

@@ -2,9 +2,11 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DASHBOARD_DIR } from '#config/program-files.ts'
+import type { ResponseBody } from '#contract/admin-api.ts'
+import { READ_LIMIT_MS } from '#renderer/api/client.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { build } from '../support/built.ts'
 import { serveDashboard, type Answers } from '../support/dashboard-server.ts'
@@ -169,6 +171,10 @@ describe('where a script does not come', () => {
       await signedIn(page, url)
       await page.evaluate(`localStorage.setItem('farebox-language', '${language}')`)
       await page.route(files, (route) => route.abort())
+      // Who looks whether the gateway is there again, which would load the page by itself.
+      await page.route('**/app/keys', (route) =>
+        route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+      )
       await page.goto(`${url}/app/keys`)
       await page.getByRole('alert').getByText(text).waitFor()
       await page.unroute(files)
@@ -177,6 +183,109 @@ describe('where a script does not come', () => {
       expect(await page.getByRole('alert').getByText(text).count()).toBe(0)
     }
     await withPage(shellAnswers('administrator'), visit, isOurs)
+  })
+
+  it('once, the page is loaded again by itself', async () => {
+    const visit = async (page: Page, url: string) => {
+      await signedIn(page, url)
+      await page.route('**/assets/first-*.js', (route) => route.abort(), { times: 1 })
+      await page.goto(`${url}/app/keys`)
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+      expect(await page.evaluate('sessionStorage.getItem("farebox-loads")')).toBe(null)
+    }
+    await withPage(shellAnswers('administrator'), visit, (fault) => !fault.includes('ERR_FAILED'))
+  })
+})
+
+describe('what is read', () => {
+  const TOOL = {
+    tool: 'claude-code',
+    name: 'Claude Code',
+    installed: true,
+    version: '2.1.9',
+    connected: false,
+    files: [],
+    last_request_at: null,
+    connected_at: null,
+    state: 'none',
+    key_name: null,
+    package: null,
+    written: [],
+    ways: ['connect'],
+    impossible: null,
+    versions: '2.1',
+    page: 'https://example.com',
+  } as const satisfies ResponseBody<'listTools'>[number]
+  const ANSWERS = { ...shellAnswers('administrator'), 'GET /api/tools': [TOOL] }
+
+  it('is read again where all of it broke off once: code, words and answers', async () => {
+    const broken = new Set<string>()
+    const visit = async (page: Page, url: string) => {
+      await signedIn(page, url)
+      await page.route(/\/api\/|\/assets\/(?!first|theme).*\.js$/, (route) => {
+        const asked = route.request().url()
+        if (broken.has(asked)) return route.continue()
+        broken.add(asked)
+        return route.abort('connectionaborted')
+      })
+      await page.goto(`${url}/app/tools`)
+      await page.getByText('Claude Code').waitFor()
+    }
+    await withPage(ANSWERS, visit, (fault) => !/Failed to fetch|ERR_CONNECTION_ABORTED/.test(fault))
+    const names = [...broken].map((url) => new URL(url).pathname)
+    expect(names).toEqual(expect.arrayContaining(['/api/session', '/api/tools']))
+    expect(names.filter((name) => name.startsWith('/assets/')).length).toBeGreaterThan(1)
+  })
+
+  it.each([
+    ['is refused', (route: Route) => route.fulfill({ status: 503, json: {} }), 0],
+    ['does not come', () => undefined, READ_LIMIT_MS],
+  ])('and %s, the page says so, and reads it again by itself', async (_what, answer, waitMs) => {
+    await withPage(ANSWERS, async (page, url) => {
+      await page.clock.install()
+      await signedIn(page, url)
+      const asked = page.waitForRequest('**/api/tools')
+      await page.route('**/api/tools', answer, { times: 1 })
+      await page.goto(`${url}/app/tools`)
+      await asked
+      if (waitMs > 0) await page.clock.fastForward(waitMs)
+      await page.getByText('The tools could not be read.').waitFor()
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      await page.clock.fastForward(15_000)
+      await page.getByText('Claude Code').waitFor()
+    })
+  })
+})
+
+describe('events', () => {
+  it('are not followed by a tab that nobody looks at for long, and are again when somebody does', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await page.clock.install()
+      await signedIn(page, url)
+      let asked = 0
+      await page.route('**/api/events', (route) => {
+        asked += 1
+        return route.fulfill({ contentType: 'text/event-stream', body: 'id: call-7\ndata: {}\n\n' })
+      })
+      const show = (state: 'hidden' | 'visible') =>
+        page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true })
+          document.dispatchEvent(new Event('visibilitychange'))`)
+      await page.goto(`${url}/app/overview`)
+      await expect.poll(() => asked).toBe(1)
+      // Each of these streams ends at once, and is begun again.
+      await page.clock.fastForward(2000)
+      await expect.poll(() => asked).toBe(2)
+      await show('hidden')
+      await page.clock.fastForward(30_000)
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      const before = asked
+      await page.clock.fastForward(120_000)
+      await page.clock.fastForward(120_000)
+      expect(asked).toBe(before)
+      const again = page.waitForRequest('**/api/events')
+      await show('visible')
+      expect((await again).headers()['last-event-id']).toBe('call-7')
+    })
   })
 })
 

@@ -79,8 +79,8 @@ async function act(
     // The guard lets no Host through that is not ours.
     lan: lan && { ...lan, origin: `https://${request.headers.host ?? ''}` },
   }
-  const { nameActor } = note
-  return handler({ id, ...input, viewer: request.visitor?.viewer, visit, nameActor })
+  const { nameActor, nameSubject } = note
+  return handler({ id, ...input, viewer: request.visitor?.viewer, visit, nameActor, nameSubject })
 }
 
 /** Sends what a handler answered. */
@@ -91,9 +91,10 @@ function sendAnswer(reply: FastifyReply, answer: unknown): FastifyReply {
 
 type Note = {
   readonly nameActor: AdminInput<AdminAction>['nameActor']
+  readonly nameSubject: AdminInput<AdminAction>['nameSubject']
   readonly end: (refusal: Refusal | undefined) => void
 }
-const NO_NOTE: Note = { nameActor: () => undefined, end: () => undefined }
+const NO_NOTE: Note = { nameActor: () => undefined, nameSubject: () => undefined, end: () => undefined }
 
 /** What the audit log will say. Whom it is about is looked up now: afterwards it may be gone. */
 async function noteOf(
@@ -115,6 +116,7 @@ async function noteOf(
       actor = name
       subject ??= about
     },
+    nameSubject: (name) => (subject = name),
     end(refusal) {
       // Tries that were not looked at are not noted: there can be any number of them.
       if (route.access === 'public' && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return

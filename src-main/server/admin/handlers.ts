@@ -31,6 +31,8 @@ export type AdminInput<Action extends AdminAction> = {
   readonly visit: Visit
   /** Names who it was in the audit log, where nobody was signed in, and what it was about if nothing else says it. */
   readonly nameActor: (name: string, about?: string) => void
+  /** Names in the audit log what it is about, of what no rule of the action can look up. */
+  readonly nameSubject: (name: string) => void
 }
 
 /** What was made into JSON elsewhere is sent as it is. */

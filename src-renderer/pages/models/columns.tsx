@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
 import { IconButton } from '#renderer/components/button.tsx'
+import { cn } from '#renderer/components/cn.ts'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { Menu, MenuItem, MenuLine } from '#renderer/components/menu.tsx'
 import { Money } from '#renderer/components/money.tsx'
@@ -45,7 +46,7 @@ export function useModelColumns(
         header: t('column.kind'),
         cell: ({ kind }) => <ModelKind kind={kind} />,
         sortBy: ({ kind }) => kind,
-        className: 'max-lg:hidden',
+        className: 'max-xl:hidden',
       },
       {
         id: 'context',
@@ -53,7 +54,7 @@ export function useModelColumns(
         cell: (model) => <Tokens count={model.context_window} />,
         sortBy: (model) => model.context_window,
         align: 'right',
-        className: 'max-md:hidden',
+        className: 'max-lg:hidden',
       },
       price('input'),
       price('output'),
@@ -68,7 +69,7 @@ export function useModelColumns(
         id: 'targets',
         header: t('column.targets'),
         cell: (model) => <Targets model={model} health={health} />,
-        className: 'max-md:hidden',
+        className: 'max-lg:hidden',
       },
       {
         id: 'state',
@@ -119,16 +120,17 @@ function Targets({ model, health }: TargetsProps) {
   const worst = model.enabled
     ? worstOf(sorted.map((target) => healthOf(target, health)?.state ?? 'unknown'))
     : undefined
+  const isMarked = health !== undefined && worst !== undefined && worst !== 'ok'
   return (
     <span
       className="flex items-center gap-2"
       title={sorted.map(({ provider, model: name }) => `${provider}: ${name}`).join('\n')}
     >
-      <span className="max-w-32 truncate">{sorted[0]?.provider}</span>
+      <span className={cn('max-w-32 truncate', isMarked && 'max-xl:hidden')}>{sorted[0]?.provider}</span>
       {sorted.length > 1 && (
         <span className="text-xs whitespace-nowrap text-muted">{t('moreTargets', { count: sorted.length - 1 })}</span>
       )}
-      {health !== undefined && worst !== undefined && worst !== 'ok' && <HealthMark state={worst} />}
+      {isMarked && <HealthMark state={worst} />}
     </span>
   )
 }

@@ -9,6 +9,7 @@ import { forgetSession } from '#renderer/api/session.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { After } from '#renderer/components/after.tsx'
+import { Answer } from '#renderer/components/answer.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Confirm } from '#renderer/components/confirm.tsx'
@@ -91,7 +92,15 @@ function KeyCards({ item, stale }: KeyCardsProps) {
         <div className="flex min-w-0 flex-col gap-4">
           <After isReady={!usage.isLoading && !refused.isLoading} where="stacked">
             <Card title={t('packageTitle', { name: item.package })}>
-              {found === undefined ? <Loading lines={6} /> : <PackageFacts item={found} />}
+              <Answer of={packages} lines={6}>
+                {() =>
+                  found === undefined ? (
+                    <p className="text-sm text-muted">{t('packageHidden')}</p>
+                  ) : (
+                    <PackageFacts item={found} />
+                  )
+                }
+              </Answer>
             </Card>
             <After isReady={!packages.isLoading && !overview.isLoading}>
               <OwnLimits overview={overview.data} />

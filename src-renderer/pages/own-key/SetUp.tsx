@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { PackageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
+import { Answer } from '#renderer/components/answer.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Snippets } from '#renderer/components/snippets.tsx'
-import { Loading } from '#renderer/components/states.tsx'
 import { modelFor } from '#renderer/data/key-list.ts'
 import { shellOf, snippetsFor } from '#renderer/data/snippets.ts'
 
@@ -15,13 +15,15 @@ export function SetUp({ entity }: { readonly entity: PackageView | undefined }) 
   const model = modelFor(entity, models.data)
   return (
     <Card title={t('own.setUp')}>
-      {model !== undefined ? (
-        <Snippets hasKey={false} snippets={snippetsFor({ url, model, shell: shellOf(navigator.userAgent) })} />
-      ) : models.isPending ? (
-        <Loading lines={4} />
-      ) : (
-        <p className="text-sm text-muted">{t('made.noModel')}</p>
-      )}
+      <Answer of={models} lines={4}>
+        {() =>
+          model === undefined ? (
+            <p className="text-sm text-muted">{t('made.noModel')}</p>
+          ) : (
+            <Snippets hasKey={false} snippets={snippetsFor({ url, model, shell: shellOf(navigator.userAgent) })} />
+          )
+        }
+      </Answer>
     </Card>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import type { UsageList, UsageView } from '#contract/schemas.ts'
-import { callApi } from '#renderer/api/client.ts'
+import { callApi, READ_LIMIT_MS } from '#renderer/api/client.ts'
 import { useEvents, type EventsState } from '#renderer/api/events.ts'
 import { usageIn } from '#renderer/data/live.ts'
 import { queryOf, verdictOn, type RequestFilter } from '#renderer/data/request-filter.ts'
@@ -94,7 +94,7 @@ export function useRequestLog(filter: RequestFilter, isHeld: boolean): RequestLo
 type LogPlace = { readonly limit: string; readonly before?: string; readonly until?: string }
 
 function pageOf(filter: RequestFilter, place: LogPlace, signal: AbortSignal): Promise<UsageList> {
-  return callApi('usage', { query: { ...queryOf(filter), ...place }, signal })
+  return callApi('usage', { query: { ...queryOf(filter), ...place }, signal, limitMs: READ_LIMIT_MS })
 }
 
 function errorOf(error: unknown): Error {

@@ -26,13 +26,13 @@ export function AddWebhook({ onClose }: { readonly onClose: () => void }) {
       onOpenChange={onClose}
       title={t('webhooks.add')}
       description={t('webhooks.addText')}
-      action={t('webhooks.addNow')}
+      action={t('receivers.addNow')}
       isBusy={add.isPending}
       isDisabled={name === '' || url === ''}
       problem={errorBeside(add.error, FIELDS)}
       onSubmit={() => add.mutate({ body: { name, url, network: isLocal ? 'local' : 'public' } })}
     >
-      <Field label={t('webhooks.name')} error={errorAt(add.error, 'name')}>
+      <Field label={t('receivers.name')} error={errorAt(add.error, 'name')}>
         {(control) => (
           <Input {...control} value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
         )}

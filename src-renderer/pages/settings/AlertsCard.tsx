@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import type { ThresholdsSet, ThresholdsView } from '#contract/alerts.ts'
 import { errorAt, errorBeside } from '#renderer/api/field-errors.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
+import { Answer } from '#renderer/components/answer.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
-import { Loading } from '#renderer/components/states.tsx'
 import { thresholdsOf, thresholdsText } from '#renderer/data/thresholds.ts'
 
 const SCOPES = [
@@ -28,7 +28,9 @@ export function AlertsCard() {
   return (
     <Card title={t('alerts.title')}>
       <p className="-mt-2 pb-3 text-muted">{t('alerts.text')}</p>
-      {thresholds.data === undefined ? <Loading lines={4} /> : <RuleList rules={thresholds.data} />}
+      <Answer of={thresholds} lines={4}>
+        {(rules) => <RuleList rules={rules} />}
+      </Answer>
       <RuleForm />
     </Card>
   )

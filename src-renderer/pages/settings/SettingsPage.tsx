@@ -14,6 +14,7 @@ import { FleetCard } from '#renderer/pages/settings/FleetCard.tsx'
 import { Installation } from '#renderer/pages/settings/Installation.tsx'
 import { LanCard } from '#renderer/pages/settings/LanCard.tsx'
 import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
+import { MailboxesCard } from '#renderer/pages/settings/MailboxesCard.tsx'
 import { SecretsCard } from '#renderer/pages/settings/SecretsCard.tsx'
 import { SettingsTable } from '#renderer/pages/settings/SettingsTable.tsx'
 import { WebhooksCard } from '#renderer/pages/settings/WebhooksCard.tsx'
@@ -44,6 +45,8 @@ function GatewayCards() {
   // As in their cards, which share the answers.
   const lan = useApi('showLan', {})
   const thresholds = useApi('listThresholds', {})
+  const webhooks = useApi('listWebhooks', {})
+  const mailboxes = useApi('listMailboxes', {})
   const [verifying, setVerifying] = useState(0)
   useCommands(
     useMemo(() => [{ id: 'verify', label: t('ledger.verify'), run: () => setVerifying((count) => count + 1) }], [t]),
@@ -61,7 +64,14 @@ function GatewayCards() {
           <BackupCard dataDir={settings.data?.data_dir} />
           <AlertsCard />
           <After isReady={!thresholds.isLoading}>
-            <WebhooksCard />
+            <div className="flex flex-col gap-4">
+              <WebhooksCard />
+              <After isReady={!webhooks.isLoading}>
+                <MailboxesCard />
+              </After>
+            </div>
+          </After>
+          <After isReady={!thresholds.isLoading && !webhooks.isLoading && !mailboxes.isLoading}>
             <SecretsCard status={status.data} />
             <SettingsTable
               settings={settings.data?.settings}

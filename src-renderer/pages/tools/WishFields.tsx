@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ModelView, PackageView } from '#contract/schemas.ts'
 import type { ToolConnect } from '#contract/tools.ts'
@@ -5,17 +6,19 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { isFor } from '#renderer/data/choices.ts'
+import { tagsOf } from '#renderer/data/key-labels.ts'
 
-export type Wish = Pick<ToolConnect, 'package' | 'model' | 'small_model' | 'project'>
+export type Wish = Pick<ToolConnect, 'package' | 'model' | 'small_model' | 'project' | 'tags'>
 
 type WishFieldsProps = { readonly wish: Wish; readonly onChange: (wish: Wish) => void }
 
-/** Package, models and project of a tool. What nobody chooses is chosen: the package it has or the first, the dearest model and the cheapest. */
+/** Package, models, project and tags of a tool. What nobody chooses is chosen: the package it has or the first, the dearest model and the cheapest. */
 export function WishFields({ wish, onChange }: WishFieldsProps) {
   const { t } = useTranslation('tools')
   const packages = useApi('listPackages', {}).data ?? []
   const models = modelsOf(useApi('listModels', {}).data ?? [], packages, wish)
-  const { package: packageName, model, small_model: small, project } = wish
+  const { package: packageName, model, small_model: small, project, tags } = wish
+  const [tagText, setTagText] = useState('')
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <Choice
@@ -24,7 +27,11 @@ export function WishFields({ wish, onChange }: WishFieldsProps) {
         value={packageName}
         choices={packages.map(({ name }) => name)}
         onChange={(name) =>
-          onChange({ ...(project === undefined ? {} : { project }), ...(name === undefined ? {} : { package: name }) })
+          onChange({
+            ...(project === undefined ? {} : { project }),
+            ...(tags === undefined ? {} : { tags }),
+            ...(name === undefined ? {} : { package: name }),
+          })
         }
       />
       <Choice
@@ -41,13 +48,27 @@ export function WishFields({ wish, onChange }: WishFieldsProps) {
         choices={models}
         onChange={(id) => onChange(withMember(wish, 'small_model', id))}
       />
-      <Field label={t('wish.project')} hint={t('wish.projectHint')} className="sm:col-span-3">
+      <Field label={t('wish.project')} hint={t('wish.projectHint')}>
         {(control) => (
           <Input
             {...control}
             maxLength={64}
             value={project ?? ''}
             onChange={({ target }) => onChange(withMember(wish, 'project', target.value || undefined))}
+          />
+        )}
+      </Field>
+      <Field label={t('wish.tags')} hint={t('wish.tagsHint')} className="sm:col-span-2">
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={400}
+            value={tagText}
+            onChange={({ target }) => {
+              const named = tagsOf(target.value)
+              setTagText(target.value)
+              onChange(withMember(wish, 'tags', named.length === 0 ? undefined : named))
+            }}
           />
         )}
       </Field>
@@ -62,7 +83,7 @@ function modelsOf(models: readonly ModelView[], packages: readonly PackageView[]
     .map(({ id }) => id)
 }
 
-function withMember(wish: Wish, member: 'model' | 'small_model' | 'project', value: string | undefined): Wish {
+function withMember<Member extends keyof Wish>(wish: Wish, member: Member, value: Wish[Member]): Wish {
   const { [member]: _, ...rest } = wish
   return value === undefined ? rest : { ...rest, [member]: value }
 }

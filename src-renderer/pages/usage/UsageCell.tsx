@@ -24,7 +24,7 @@ export function UsageCell({ cell, places }: UsageCellProps) {
       <>
         {cell.value > 0n && '+'}
         {amountText(cell.value, { unit: cell.unit, places, locale })}
-        <span className="ml-2 inline-block text-right text-xs text-muted sm:min-w-18">
+        <span className="ml-2 inline-block text-right text-xs text-muted max-sm:empty:hidden sm:min-w-18">
           {signedPercent(cell.part, locale)}
         </span>
       </>

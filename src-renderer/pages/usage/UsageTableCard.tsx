@@ -128,8 +128,8 @@ function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCa
             </Fragment>
           ))}
         </tbody>
-        <tfoot className="sticky bottom-0 z-10 bg-surface font-medium shadow-[inset_0_1px_var(--line-strong)]">
-          <tr>
+        <tfoot className="sticky bottom-0 z-10 bg-surface font-medium">
+          <tr className="*:shadow-[inset_0_1px_var(--line-strong)]">
             <HeadCell scope="row" className={cn(FIRST, 'border-b-0 text-sm text-ink')}>
               {t('total')}
             </HeadCell>

@@ -9,7 +9,7 @@ import { isMailbox, secretOf, type Delivery, type Mailbox, type Receiver } from 
 import { readMailServer } from '#core/mail-server.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { HandlersOf } from '#server/admin/handlers.ts'
+import type { AdminInput, HandlersOf } from '#server/admin/handlers.ts'
 
 /** More than these are no list that somebody looks after. */
 const MAX_RECEIVERS = 20
@@ -31,12 +31,12 @@ export function receiverHandlers(deps: EntityDeps): Pick<HandlersOf<'alerts'>, A
   return {
     listWebhooks: () => deliveries.standings().flatMap((standing) => webhookView(standing) ?? []),
     addWebhook: ({ body }) => inTurn(() => addWebhook(deps, body)),
-    removeWebhook: ({ id }) => inTurn(() => remove(deps, 'webhook', id)),
-    testWebhook: ({ id }) => test(deps, 'webhook', id),
+    removeWebhook: (input) => inTurn(() => remove(deps, 'webhook', input)),
+    testWebhook: (input) => test(deps, 'webhook', input),
     listMailboxes: () => deliveries.standings().flatMap((standing) => mailboxView(standing) ?? []),
     addMailbox: ({ body }) => inTurn(() => addMailbox(deps, body)),
-    removeMailbox: ({ id }) => inTurn(() => remove(deps, 'mailbox', id)),
-    testMailbox: ({ id }) => test(deps, 'mailbox', id),
+    removeMailbox: (input) => inTurn(() => remove(deps, 'mailbox', input)),
+    testMailbox: (input) => test(deps, 'mailbox', input),
   }
 }
 
@@ -99,9 +99,12 @@ async function add(
   return undefined
 }
 
-async function remove({ context, alerting }: EntityDeps, kind: Kind, name: string) {
+type Named = Pick<AdminInput<Action>, 'id' | 'nameSubject'>
+
+async function remove({ context, alerting }: EntityDeps, kind: Kind, { id: name, nameSubject }: Named) {
   const receiver = find(alerting, kind, name)
   if (receiver === undefined) return none(kind, name)
+  nameSubject(receiver.name)
   const refused = await orRefusal(() => context.secrets.intendToForget([receiver.id]))
   if (refused !== undefined) return refused
   await alerting.write({ type: 'no-receiver', id: receiver.id })
@@ -110,9 +113,10 @@ async function remove({ context, alerting }: EntityDeps, kind: Kind, name: strin
   return {}
 }
 
-async function test({ alerting }: EntityDeps, kind: Kind, name: string) {
+async function test({ alerting }: EntityDeps, kind: Kind, { id: name, nameSubject }: Named) {
   const receiver = find(alerting, kind, name)
   if (receiver === undefined) return none(kind, name)
+  nameSubject(receiver.name)
   const { status, problem } = await alerting.deliveries.test(receiver, alerting.testBody())
   return { delivered: problem === undefined, status: status ?? null, problem: problem ?? null }
 }
