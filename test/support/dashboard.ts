@@ -70,7 +70,7 @@ type House = { readonly browser: Browser; readonly farebox: Farebox; readonly id
 
 async function visit(house: House, path: string, look: (page: Page) => Promise<void>, as: Visit): Promise<void> {
   const url = as.at ?? house.farebox.url
-  const seen: Seen = { faults: [], unanswered: new Set() }
+  const seen: Seen = { faults: [], refused: [], unanswered: new Set() }
   const page = await pageFor(house, url, as)
   let isClean = false
   try {
@@ -154,9 +154,10 @@ function beginning({ theme = 'light' }: Visit, token: string | undefined): strin
     ${token === undefined ? '' : `sessionStorage.setItem('farebox-session', '${token}')`}`
 }
 
-type Seen = { readonly faults: string[]; readonly unanswered: Set<string> }
+/** `refused` has what failed or was answered with an error, which some tests are about. */
+type Seen = { readonly faults: string[]; readonly refused: string[]; readonly unanswered: Set<string> }
 
-function watch(page: Page, url: string, { faults, unanswered }: Seen): void {
+function watch(page: Page, url: string, { faults, refused, unanswered }: Seen): void {
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
     // What is refused is the browser's to note by itself; the tests look at what the page makes of it.
@@ -167,18 +168,22 @@ function watch(page: Page, url: string, { faults, unanswered }: Seen): void {
     unanswered.add(request.url())
     if (!request.url().startsWith(`${url}/`)) faults.push(`asked for ${request.url()}`)
   })
-  const isOver = (one: Request | Response) => void unanswered.delete(one.url())
-  page.on('response', isOver)
-  page.on('requestfailed', isOver)
+  const isOver = (one: Request | Response, fault?: string) => {
+    unanswered.delete(one.url())
+    if (fault !== undefined) refused.push(`${fault}: ${one.url()}`)
+  }
+  page.on('response', (response) => isOver(response, response.ok() ? undefined : String(response.status())))
+  page.on('requestfailed', (request) => isOver(request, request.failure()?.errorText ?? 'failed'))
 }
 
 /** What a page shows where a step failed, what it found fault with, and what it still waits for. */
-async function stateOf(page: Page, { faults, unanswered }: Seen): Promise<string> {
+async function stateOf(page: Page, { faults, refused, unanswered }: Seen): Promise<string> {
   const text = page.locator('body').innerText({ timeout: 2000 })
   const shown = await text.catch((error: unknown) => `(cannot be read: ${String(error)})`)
   return [
-    `at ${page.url()}, which shows: ${shown.replaceAll(/\s+/g, ' ').slice(0, 500) || 'nothing'}`,
+    `at ${page.url()}, which shows: ${shown.replaceAll(/\s+/g, ' ').slice(0, 2000) || 'nothing'}`,
     ...faults.map((fault) => `fault: ${fault}`),
+    ...refused.slice(-10).map((line) => `refused: ${line}`),
     ...[...unanswered].slice(0, 10).map((url) => `unanswered: ${url}`),
   ].join('\n')
 }

@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CurrentList, type Place } from '#core/current-list.ts'
 import { sourceOf } from '#core/source.ts'
+import { unlessAsked } from '#server/http/late-requests.ts'
 
 export type ConnectionBounds = {
   readonly most: number
@@ -63,6 +64,7 @@ export class ClientConnections {
       client?.answers.push(response)
       response.once('close', () => this.#answered(socket, response))
     })
+    server.on('timeout', (socket: Socket) => this.#wasIdleTooLong(socket))
   }
 
   /** Whoever asks over it has shown who they are. */
@@ -135,6 +137,13 @@ export class ClientConnections {
     client.idle?.leave()
     this.#open.delete(below)
     this.#add(socket, client)
+  }
+
+  /** Those that wait for an answer have times of their own. Node leaves it to whoever listens to end a connection. */
+  #wasIdleTooLong(socket: Socket): void {
+    const client = this.#open.get(socket)
+    if (client === undefined) socket.destroy()
+    else if (client.answers.length === 0) unlessAsked(socket, () => socket.destroy())
   }
 
   #idlest(): Socket | undefined {

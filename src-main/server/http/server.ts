@@ -4,12 +4,12 @@
 import type { RequestListener, Server } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
+import { answerBroken } from '#server/http/broken-requests.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
 import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
@@ -142,16 +142,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     frameworkErrors: (_error, _request, reply) => {
       void sendRefusalAndClose(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
     },
-    clientErrorHandler: (error, socket) => {
-      // Who does not speak TLS where nothing else is spoken gets no answer.
-      if (lan !== undefined && !/^(HPE|ERR_HTTP)_/.test(String(error.code))) return socket.destroy()
-      // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
-      if (!socket.writable || socket.bytesWritten > 0) return socket.destroy()
-      const requestId = deps.newId()
-      const body = errorBody(refuse('invalid_request', 'The request is not valid HTTP.'), requestId)
-      const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\n`
-      socket.end(`${head}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-    },
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, { newId: deps.newId, scheme }),
   })
   readBodies(app, deps)
   for (const name of ['caller', 'refusal', 'visitor', 'adminRoute'] as const) app.decorateRequest(name, null)
