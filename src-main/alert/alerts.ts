@@ -45,6 +45,9 @@ export type AlertsOptions = {
 export type ReachedBudget = Pick<Alert, 'scope' | 'subjectId' | 'name' | 'threshold' | 'nextResetAtMs'>
 
 type Listener = (alerts: readonly Alert[]) => void
+/** `unjudged`: of each source. */
+type Judged = { readonly alerts: readonly Alert[]; readonly unjudged: readonly (readonly string[])[] }
+type Told = { readonly cycleMs: number; readonly thresholds: Set<number> }
 
 /** Charges of so long a time are looked at together. */
 const LOOK_AFTER_MS = 50
@@ -58,12 +61,13 @@ export class Alerts {
   readonly raisedByScope = new Map<AlertScope, number>()
   readonly #options: AlertsOptions
   /** Thresholds that are not to be told again, of the latest cycle of each subject. */
-  readonly #told = new Map<string, { readonly cycleMs: number; readonly thresholds: Set<number> }>()
+  readonly #told = new Map<AlertScope, Map<string, Told>>()
   #hasBegun = false
   readonly #rules = new Map<string, ThresholdRule>()
   readonly #listeners = new Set<Listener>()
   /** What was charged since the last look, for each source. */
   readonly #touched: readonly Set<string>[]
+  #isAllTouched = false
   #latest: readonly Alert[]
   #cancel: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -99,10 +103,9 @@ export class Alerts {
     this.lookAtAll()
   }
 
+  /** Once, however often it is asked for before it does. */
   lookAtAll(): void {
-    this.#options.sources.forEach((source, index) => {
-      for (const id of source.subjects()) this.#touched[index]?.add(id)
-    })
+    this.#isAllTouched = true
     this.#lookIn(0)
   }
 
@@ -145,25 +148,27 @@ export class Alerts {
 
   /** The highest threshold that each budget has reached in its present cycle. */
   standing(): ReachedBudget[] {
-    return this.#options.sources.flatMap(({ scope, subjects, standing: standingOf }) =>
-      Array.from(subjects()).flatMap((subjectId): ReachedBudget[] => {
+    return this.#options.sources.flatMap(({ scope, subjects, standing: standingOf }) => {
+      const toldOf = this.#told.get(scope)
+      if (toldOf === undefined) return []
+      return Array.from(subjects()).flatMap((subjectId): ReachedBudget[] => {
         // Of most there is nothing to look up.
-        if (!this.#told.has(placeName({ scope, subjectId }))) return []
+        if (!toldOf.has(subjectId)) return []
         const standing = standingOf(subjectId)
         if (standing === undefined || standing === 'changing') return []
         const { name, cycleStartedAtMs, nextResetAtMs } = standing
         const told = this.#toldOf({ scope, subjectId, cycleStartedAtMs })
         if (told === undefined || told.size === 0) return []
         return [{ scope, subjectId, name, nextResetAtMs, threshold: largest(told) }]
-      }),
-    )
+      })
+    })
   }
 
   /** Resolves when everything that was noted so far has been looked at. */
   async settled(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    while (this.#touched.some((ids) => ids.size > 0)) await this.#lookNow()
+    while (this.#isTouched) await this.#lookNow()
     await this.#looking
   }
 
@@ -184,13 +189,26 @@ export class Alerts {
   #lookNow(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
-      if (this.#touched.some((ids) => ids.size > 0)) this.#lookIn(RETRY_MS)
+      if (this.#isTouched) this.#lookIn(RETRY_MS)
     })
     return this.#looking
   }
 
+  get #isTouched(): boolean {
+    return this.#isAllTouched || this.#touched.some((ids) => ids.size > 0)
+  }
+
+  #touchAll(): void {
+    this.#isAllTouched = false
+    this.#options.sources.forEach((source, index) => {
+      for (const id of source.subjects()) this.#touched[index]?.add(id)
+    })
+  }
+
   async #look(): Promise<void> {
-    if (this.#reached().length === 0) return this.#clear()
+    if (this.#isAllTouched) this.#touchAll()
+    const first = this.#judge()
+    if (first.alerts.length === 0) return this.#keep(first)
     try {
       // An alert is about charges that are on disk, so that whatever end of the process leaves both or only the charges.
       await this.#options.flush()
@@ -198,8 +216,9 @@ export class Alerts {
       // The disk refuses the charges themselves: what was touched stays noted, and is looked at again.
       return
     }
-    const alerts = this.#reached()
-    this.#clear()
+    const judged = this.#judge()
+    const { alerts } = judged
+    this.#keep(judged)
     try {
       if (alerts.length > 0) await this.#raise(alerts)
     } catch {
@@ -208,17 +227,21 @@ export class Alerts {
     }
   }
 
-  /** The thresholds that touched budgets have reached, and that were not told yet. */
-  #reached(): Alert[] {
+  /** The thresholds that touched budgets have reached and that were not told yet, and what cannot be judged now. */
+  #judge(): Judged {
     const atMs = this.#options.nowMs()
-    return this.#options.sources.flatMap((source, index) =>
+    const unjudged = this.#touched.map((): string[] => [])
+    const alerts = this.#options.sources.flatMap((source, index) =>
       Array.from(this.#touched[index] ?? []).flatMap((subjectId) => {
         const standing = source.standing(subjectId)
+        if (standing === 'changing') unjudged[index]?.push(subjectId)
         if (standing === undefined || standing === 'changing') return []
+        const reached = this.#thresholdsOf(source, subjectId).filter((threshold) => isReached(standing, threshold))
+        if (reached.length === 0) return []
         const { name, ...budget } = standing
         const told = this.#toldOf({ scope: source.scope, subjectId, cycleStartedAtMs: budget.cycleStartedAtMs })
-        return this.#thresholdsOf(source, subjectId)
-          .filter((threshold) => isReached(budget, threshold) && told?.has(threshold) !== true)
+        return reached
+          .filter((threshold) => told?.has(threshold) !== true)
           .map((threshold): Alert => ({
             ...budget,
             id: this.#options.newId(),
@@ -230,13 +253,14 @@ export class Alerts {
           }))
       }),
     )
+    return { alerts, unjudged }
   }
 
-  /** Forgets what was touched, but for what could not be judged. */
-  #clear(): void {
-    this.#options.sources.forEach((source, index) => {
-      const touched = this.#touched[index]
-      for (const id of touched ?? []) if (source.standing(id) !== 'changing') touched?.delete(id)
+  /** Forgets what was touched and judged at this moment. */
+  #keep({ unjudged }: Judged): void {
+    this.#touched.forEach((touched, index) => {
+      touched.clear()
+      for (const id of unjudged[index] ?? []) touched.add(id)
     })
   }
 
@@ -252,6 +276,7 @@ export class Alerts {
   }
 
   #thresholdsOf({ scope, groupsOf }: BudgetSource, subjectId: string): readonly number[] {
+    if (this.#rules.size === 0) return DEFAULT_THRESHOLDS
     const own = this.#rules.get(ruleName(scope, subjectId))
     if (own !== undefined) return own.thresholds
     for (const group of groupsOf?.(subjectId) ?? []) {
@@ -266,7 +291,7 @@ export class Alerts {
   }
 
   #toldOf({ scope, subjectId, cycleStartedAtMs }: Place): Set<number> | undefined {
-    const told = this.#told.get(placeName({ scope, subjectId }))
+    const told = this.#told.get(scope)?.get(subjectId)
     return told?.cycleMs === cycleStartedAtMs ? told.thresholds : undefined
   }
 
@@ -275,17 +300,14 @@ export class Alerts {
     const told = this.#toldOf(place)
     if (told !== undefined) told.add(threshold)
     else {
-      const { cycleStartedAtMs: cycleMs } = place
-      this.#told.set(placeName(place), { cycleMs, thresholds: new Set([threshold]) })
+      const { scope, subjectId, cycleStartedAtMs: cycleMs } = place
+      const ofScope = this.#told.get(scope) ?? new Map<string, Told>()
+      this.#told.set(scope, ofScope.set(subjectId, { cycleMs, thresholds: new Set([threshold]) }))
     }
   }
 }
 
 type Place = Pick<Alert, 'scope' | 'subjectId' | 'cycleStartedAtMs'>
-
-function placeName({ scope, subjectId }: Pick<Place, 'scope' | 'subjectId'>): string {
-  return `${scope}/${subjectId}`
-}
 
 function ruleName(scope: AlertScope, subjectId: string | undefined): string {
   return JSON.stringify(subjectId === undefined ? [scope] : [scope, subjectId])

@@ -185,7 +185,7 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
       await stores.projection.upToDate()
       return writer.call('adjustment', id)
     },
-    write: (changes, batch = EMPTY_BATCH) => overdue.write(changes, batch),
+    write: (changes, batch = EMPTY_BATCH, version) => overdue.write(changes, { ...batch, version }),
     insist: (changes) => overdue.insist(changes),
     keyBlocked(keyId) {
       open.stopKey(keyId)

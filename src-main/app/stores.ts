@@ -5,7 +5,7 @@ import { after } from '#app/after.ts'
 import { describeFault } from '#app/faults.ts'
 import type { Config } from '#config/config.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { CatalogBatch, WriterOperations } from '#threads/writer-thread.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import { OverdueChanges } from '#catalog/overdue.ts'
 import { cycleStart } from '#core/cycle.ts'
@@ -43,7 +43,7 @@ export type Stores = {
   /** Told the balances that changes by hand left. */
   readonly changedBalances: ChangedBalances
   readonly writes: WriteMeter
-  readonly overdue: OverdueChanges<LedgerBatch>
+  readonly overdue: OverdueChanges<CatalogBatch>
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
@@ -73,7 +73,7 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   const recorded = new RecordedCalls()
   const writes = new WriteMeter(clock.monotonicMs)
   const projection = openProjection(loaded.journal, { config, clock, writer })
-  const overdue = new OverdueChanges<LedgerBatch>(async (changes, batch) => {
+  const overdue = new OverdueChanges<CatalogBatch>(async (changes, batch) => {
     await projection.upToDate()
     await writer.call('change', { changes, batch })
   }, EMPTY_BATCH)
@@ -181,7 +181,7 @@ type CheckFrom = Pick<StoresFrom, 'log' | 'clock'> & { readonly ledger: Ledger; 
 /** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
 function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
   return {
-    packageId: catalog.keys.find((key) => key.id === hold.keyId)?.packageId ?? '',
+    packageId: catalog.key(hold.keyId)?.packageId ?? '',
     endpoint: 'unknown',
     providerId: undefined,
     upstreamModel: undefined,

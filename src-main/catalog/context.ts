@@ -26,8 +26,11 @@ export type CatalogContext = {
   readonly timeZone: string
   /** Reads the adjustment that was made with an id. */
   readonly readAdjustment: (id: AdjustmentId) => Promise<FirstAdjustment | undefined>
-  /** Writes changes, with ledger rows that belong to them, in one durable transaction. */
-  readonly write: (changes: readonly CatalogChange[], batch?: LedgerBatch) => Promise<void>
+  /**
+   * Writes changes, with ledger rows that belong to them, in one durable transaction; with them the version that a catalogue has then which several gateways
+   * share.
+   */
+  readonly write: (changes: readonly CatalogChange[], batch?: LedgerBatch, version?: number) => Promise<void>
   /**
    * Writes changes that hold at once, whatever the disk says: where it does not take them, they are written as soon as it does.
    * Says whether they are on disk.

@@ -90,21 +90,24 @@ export class Changes implements SharedBooks {
   async follow(): Promise<void> {
     const context = this.#context
     if (context === undefined) return
+    // What this gateway changes has its turns between the pages.
+    while (await this.inTurn(() => this.#followPage(context)));
+  }
+
+  /** Says whether there are more. */
+  async #followPage(context: CatalogContext): Promise<boolean> {
     const { seat } = this.#options
-    await this.inTurn(async () => {
-      const changes = await seat.inTurn((connection) => {
-        const { version: from } = seat
-        const asked = () => connection.changesAfter(from)
-        // The first one is a whole catalogue.
-        return from === 0 ? connection.patiently(asked) : asked()
-      })
-      // Calls that wait for a lease need not wait for this disk too.
-      for (const { version, body } of changes) {
-        // It is what another gateway's `publish` was given.
-        await followShared(context, body as SharedChange)
-        await seat.noteVersion(version)
-      }
+    const { changes, hasMore } = await seat.inTurn((connection) => {
+      const { version: from } = seat
+      const asked = () => connection.changesAfter(from)
+      // The first one is a whole catalogue.
+      return from === 0 ? connection.patiently(asked) : asked()
     })
+    // Each is what another gateway's `publish` was given.
+    const followed = changes.map(({ version, body }) => ({ version, change: body as SharedChange }))
+    // Calls that wait for a lease need not wait for this disk too.
+    await followShared(context, followed, (version) => seat.noteVersion(version))
+    return hasMore
   }
 
   /** The first gateway of a fleet brings its catalogue and its balances. In the turn of its seat. */

@@ -14,6 +14,13 @@ const HANG_UP_MS = 1000
 const PATIENCE_MS = 300_000
 /** Longer than any statement of another gateway is under way. */
 const LATELY_MS = 15_000
+/** Up to so many changes at once, and no more once they are so many bytes, as PostgreSQL keeps them: one of them can be a whole catalogue. */
+const MAX_CHANGES = 1000
+const MAX_CHANGES_BYTES = 2_000_000
+const CHANGES = `SELECT version, body, (SELECT version FROM farebox.state) AS latest FROM (
+    SELECT version, body, sum(pg_column_size(body)) OVER (ORDER BY version) - pg_column_size(body) AS bytes_before FROM (
+      SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT ${MAX_CHANGES}) next) sized
+  WHERE bytes_before < ${MAX_CHANGES_BYTES} ORDER BY version`
 const VERSION_OF = 'SELECT schema_version AS version FROM farebox.state'
 
 /** PostgreSQL could not be asked, or did not answer. */
@@ -42,6 +49,11 @@ export type SharedAccount = {
   readonly cycle: number
   /** Also what is leased; below 0 where something is owed. */
   readonly leftMicro: number
+}
+
+export type ChangesPage = {
+  readonly changes: readonly { readonly version: number; readonly body: unknown }[]
+  readonly hasMore: boolean
 }
 
 export type UsagePlace = { readonly startedAtMs: number; readonly parts: string }
@@ -108,11 +120,12 @@ export class Connection {
     return result
   }
 
-  /** Changes of the catalogue after a version, in their order. */
-  async changesAfter(version: number): Promise<{ readonly version: number; readonly body: unknown }[]> {
-    const sql = 'SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT 200'
-    const rows = await this.#query('changes', sql, [version])
-    return rows.map((row) => ({ version: Number(row.version), body: row.body }))
+  /** The next changes of the catalogue after a version, in their order, and whether there are more after them. */
+  async changesAfter(version: number): Promise<ChangesPage> {
+    const rows = await this.#query('changes', CHANGES, [version])
+    const changes = rows.map((row) => ({ version: Number(row.version), body: row.body }))
+    const last = rows.at(-1)
+    return { changes, hasMore: Number(last?.version) < Number(last?.latest) }
   }
 
   /** All balances. */

@@ -18,14 +18,16 @@ export type SharedState = {
 export function foundIn(seat: Seat): Promise<SharedState> {
   return seat.inTurn((connection) =>
     connection.patiently(async () => {
-      const [first, ...later] = await connection.changesAfter(0)
+      const { changes, hasMore } = await connection.changesAfter(0)
+      const [first, ...later] = changes
       const accounts = await connection.accounts()
       const { gateways } = await seat.say('fleet_view', [])
       // What a gateway's `publish` was given, and what `fleet_view` makes of the tables.
       const brought = first?.body as SharedChange | undefined
       const others = (gateways as readonly SeenGateway[]).filter(({ id }) => id !== seat.gatewayId)
       // One that was refused stands there too.
-      const isInUse = later.length > 0 || others.some(({ state, charged }) => state !== 'stopped' || charged > 0)
+      const isInUse =
+        hasMore || later.length > 0 || others.some(({ state, charged }) => state !== 'stopped' || charged > 0)
       return { brought, accounts, isInUse }
     }),
   )

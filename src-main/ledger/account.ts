@@ -64,12 +64,12 @@ export type Balance = {
   readonly lastUsedAtMs: number | undefined
 }
 
-/** A new key's account and its first grant. */
-export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): [Account, LedgerEntry[]] {
-  const account: Account = {
+/** An account that nothing was granted yet. */
+function newAccount(keyId: string, terms: AccountTerms, cycleStartedAtMs: number): Account {
+  return {
     keyId,
     terms,
-    cycleStartedAtMs: nowMs,
+    cycleStartedAtMs,
     nextResetAtMs: Number.POSITIVE_INFINITY,
     grantedMicro: ZERO,
     usedMicro: ZERO,
@@ -80,6 +80,11 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
     lastUsedAtMs: undefined,
     isChanging: false,
   }
+}
+
+/** A new key's account and its first grant. */
+export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): [Account, LedgerEntry[]] {
+  const account = newAccount(keyId, terms, nowMs)
   if (terms.packageType === 'unlimited') return [account, []]
   if (terms.packageType !== 'topup') {
     account.cycleStartedAtMs = cycleStart(terms.packageType, terms.timeZone, nowMs)
@@ -92,8 +97,7 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
 export function adoptAccount(row: BalanceRow, nowMs: number): [Account, LedgerEntry[]] {
   const [keyId, cycleStartedAtMs, , grantedMicro, , , , packageType, packageMicro, timeZone, nextResetAtMs] = row
   const terms = { packageType: packageType as PackageType, creditsMicro: microCredits(packageMicro), timeZone }
-  const [account] = openAccount(keyId, terms, nowMs)
-  account.cycleStartedAtMs = cycleStartedAtMs
+  const account = newAccount(keyId, terms, cycleStartedAtMs)
   account.nextResetAtMs = nextResetAtMs ?? Number.POSITIVE_INFINITY
   if (terms.packageType === 'unlimited') return [account, []]
   account.grantedMicro = microCredits(Math.max(0, grantedMicro))

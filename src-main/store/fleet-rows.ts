@@ -22,3 +22,8 @@ export function keepFleet(db: Db, { gatewayId, booksId, version }: FleetNote): v
      ON CONFLICT (one) DO UPDATE SET gateway_id = excluded.gateway_id, books_id = excluded.books_id, version = excluded.version`,
   ).run(gatewayId, booksId ?? null, version)
 }
+
+/** Of a gateway that has a note. */
+export function keepFleetVersion(db: Db, version: number): void {
+  db.prepare('UPDATE fleet SET version = ?').run(version)
+}

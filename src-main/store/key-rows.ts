@@ -3,6 +3,7 @@
 import { tagsOfText, tagsText } from '#core/attribution.ts'
 import { SUSPENDERS, type Key, type PreviousValue, type StoredKeyStatus } from '#core/entities.ts'
 import type { Db } from '#store/database.ts'
+import { statement } from '#store/statements.ts'
 import { oneOf } from '#store/values.ts'
 
 type KeyRow = {
@@ -27,7 +28,8 @@ type KeyRow = {
 
 /** Inserts or replaces a key. Throws SqliteError where a constraint says no. */
 export function putKey(db: Db, key: Key): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO key (id, name, owner, member_id, hash, hint, package_id, status, suspended_by, expires_at_ms,
        created_at_ms, value_since_ms, previous_hash, previous_until_ms, tool, project, tags)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -35,7 +37,7 @@ export function putKey(db: Db, key: Key): void {
        hash = excluded.hash, hint = excluded.hint, value_since_ms = excluded.value_since_ms,
        previous_hash = excluded.previous_hash, previous_until_ms = excluded.previous_until_ms, package_id = excluded.package_id, status = excluded.status, suspended_by = excluded.suspended_by,
        expires_at_ms = excluded.expires_at_ms, tool = excluded.tool, project = excluded.project, tags = excluded.tags`,
-  ).run(
+  ).run([
     key.id,
     key.name,
     key.owner ?? null,
@@ -53,7 +55,7 @@ export function putKey(db: Db, key: Key): void {
     key.tool ?? null,
     key.project ?? null,
     tagsText(key.tags ?? []),
-  )
+  ])
 }
 
 /** All keys in the order in which they were made. */

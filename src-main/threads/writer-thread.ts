@@ -33,7 +33,7 @@ import { keepBillQuestion, type BillQuestion } from '#store/bill-questions.ts'
 import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
-import { keepFleet, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
+import { keepFleet, keepFleetVersion, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { chargedByLabel } from '#store/project-rows.ts'
@@ -67,6 +67,9 @@ type Loaded = {
   readonly journal: JournalPlace | undefined
 }
 
+/** What is written with changes of the catalogue; `version` is the one that a shared catalogue has then. */
+export type CatalogBatch = LedgerBatch & { readonly version?: number | undefined }
+
 export type WriterOperations = SharedUsageOperations & {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
@@ -75,7 +78,7 @@ export type WriterOperations = SharedUsageOperations & {
   /** Projects the journal up to a frame. */
   project: { input: number; output: void }
   /** What was appended to the journal before must be projected already. */
-  change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
+  change: { input: { changes: readonly CatalogChange[]; batch: CatalogBatch }; output: void }
   /** Sessions and what belongs to them. */
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
@@ -113,10 +116,11 @@ readable(() => {
 })
 const appendRows = appenderOf(db, rollups)
 let tail: TailWriter | undefined
-const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
+const change = db.transaction((changes: readonly CatalogChange[], batch: CatalogBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
   appendRows(batch)
   rearmAlerts(db, batch.balances)
+  if (batch.version !== undefined) keepFleetVersion(db, batch.version)
   countChange(db)
 })
 const changeLan = db.transaction((settings: LanSettings) => {

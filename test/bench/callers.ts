@@ -147,7 +147,10 @@ async function allocations(farebox: Installation, work: Work, upstream: Child): 
     (nodeOptions, env) => ownChild('bare-proxy.ts', { args: [upstream.url], nodeOptions, env }),
     task('key_none'),
   )
-  const own = await allocatedBytes((nodeOptions, env) => farebox.start('plain', env, nodeOptions), task(farebox.key))
+  const own = await allocatedBytes(
+    (nodeOptions, env) => farebox.start('plain', env, { nodeOptions }),
+    task(farebox.key),
+  )
   return `Allocated per call at 16 callers, main thread: bare ${Math.round(bare)} bytes, Farebox ${Math.round(own)} bytes`
 }
 

@@ -17,6 +17,8 @@ export type Command = {
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
+  /** How long a start may take; 20 s unless given. */
+  readonly readyLimitMs?: number | undefined
 }
 
 const READY_LIMIT_MS = 20_000
@@ -30,7 +32,7 @@ export async function startChild(command: Command): Promise<Child> {
   const { pid } = child
   if (pid === undefined) throw new Error(`cannot start node ${command.args.join(' ')}`)
   try {
-    const ready = readyLine(await firstLine(child))
+    const ready = readyLine(await firstLine(child, command.readyLimitMs ?? READY_LIMIT_MS))
     const readyMs = performance.now() - startedAtMs
     const pids = [...new Set([pid, ready.pid ?? pid])]
     return { url: ready.url, pids, readyMs, stop: () => stop(child, { name: command.args.join(' '), stderr }) }
@@ -61,10 +63,10 @@ function launch({ args, cwd, env }: Command): { child: ChildProcess; stderr: () 
   return { child, stderr: () => kept }
 }
 
-async function firstLine(child: ChildProcess): Promise<string> {
+async function firstLine(child: ChildProcess, limitMs: number): Promise<string> {
   if (child.stdout === null) throw new Error('no standard output')
   const lines = createInterface({ input: child.stdout })
-  const waiting = AbortSignal.timeout(READY_LIMIT_MS)
+  const waiting = AbortSignal.timeout(limitMs)
   const [line] = (await Promise.race([
     once(lines, 'line', { signal: waiting }),
     once(child, 'exit', { signal: waiting }).then(([code]) => {

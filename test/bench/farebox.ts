@@ -13,7 +13,7 @@ export type Installation = {
   readonly key: string
   readonly dataFolder: string
   /** Starts it on the folder made before. `settings` are variables of its environment. */
-  start(mode: Mode, settings?: Settings, nodeOptions?: readonly string[]): Promise<Child>
+  start(mode: Mode, settings?: Settings, options?: StartOptions): Promise<Child>
   /** Runs a command of the command line on the same folder and gives what it printed; throws when it failed. */
   run(...args: string[]): Promise<string>
   /** One for each thread of each profiled run so far. */
@@ -23,6 +23,8 @@ export type Installation = {
 
 /** A profiled one leaves profiles when it ends; a `collected` one often throws away what it does not need any more. */
 export type Mode = 'plain' | 'profiled' | 'collected'
+
+export type StartOptions = { readonly nodeOptions?: readonly string[]; readonly readyLimitMs?: number | undefined }
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -57,10 +59,10 @@ export function emptyFolder(root: string = ROOT): Omit<Installation, 'key'> {
   const profileFolder = join(folder, 'profiles')
   return {
     dataFolder,
-    start: (mode, settings, more = []) => {
+    start: (mode, settings, { nodeOptions = [], readyLimitMs } = {}) => {
       const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
-      const starting = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
-      return startChild({ ...starting, env: { ...starting.env, ...settings } })
+      const starting = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...nodeOptions] })
+      return startChild({ ...starting, env: { ...starting.env, ...settings }, readyLimitMs })
     },
     run: (...args) => runVerb(root, dataFolder, args),
     profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),

@@ -145,7 +145,7 @@ async function looks(folder: Folder, settings: Settings): Promise<Looked> {
 /** Until it would be sent calls by a proxy. */
 async function startedServing(folder: Folder, settings: Settings): Promise<Started> {
   const startedAtMs = performance.now()
-  const child = await folder.start('plain', settings)
+  const child = await folder.start('plain', settings, { readyLimitMs: FIRST_LIMIT_MS })
   while ((await request(`${child.url}/ready`)).statusCode !== 200) {
     if (performance.now() - startedAtMs > FIRST_LIMIT_MS) throw new Error('it does not become ready')
     await sleep(20)

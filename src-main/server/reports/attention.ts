@@ -2,7 +2,6 @@
 
 import type { ReachedBudget } from '#alert/alerts.ts'
 import { iso } from '#catalog/dates.ts'
-import { OLD_VALUE_MS } from '#catalog/rotation.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/status.ts'
 import { hasCredentials } from '#core/credentials.ts'
@@ -10,40 +9,30 @@ import type { Key, Model, Provider } from '#core/entities.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
 import { isDemo } from '#core/provider-dialect.ts'
-import type { Balance } from '#ledger/account.ts'
+import { isLow, MAX_SHOWN, type ExpiringKey, type KeyLook, type LowKey } from '#server/reports/key-look.ts'
 import { maySeeAlert } from '#server/watch/alerts.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
-
-/** A key that can be used, with its balance. */
-export type UsableKey = { readonly key: Key; readonly balance: Balance }
 
 type Attention = OverviewView['attention'][number]
 
 /** Percent from which on a budget needs somebody: what is half used does not. */
 const MUCH = 80
-/** A list that nobody reads to its end helps nobody. */
-const MAX_SHOWN = 50
 const DAY_MS = 86_400_000
-const SOON_MS = 7 * DAY_MS
-/** Less than this part of its credits left is little. */
-const LITTLE = 0.1
 /** A month before a certificate that Farebox made is renewed. */
 const CERTIFICATE_NOTICE_MS = 60 * DAY_MS
 const LOW_DISK_BYTES = 512 * 1024 * 1024
 
-type Input = { readonly viewer: Viewer; readonly status: StatusView; readonly usable: readonly UsableKey[] }
+type Input = { readonly viewer: Viewer; readonly status: StatusView; readonly keys: KeyLook }
 
-export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: Input): Promise<Attention[]> {
+export async function attentionOf(deps: ReportDeps, { viewer, status, keys }: Input): Promise<Attention[]> {
   // The page of a key says all of this itself, and who holds one can only tell an administrator of the rest.
   if (roleOf(viewer) === 'holder') return []
   const nowMs = deps.context.nowMs()
-  const keys = usable.map(({ key }) => key)
-  const low = usable.filter(isLow)
   const ofKeys = [
-    ...ofBudgets(deps, viewer, low),
-    ...shownOf(low).map(lowLine),
-    ...shownOf(keys.filter((key) => isExpiring(key, nowMs))).map((key) => expiringLine(key, nowMs)),
-    ...shownOf(keys.filter((key) => isOld(key, nowMs))).map((key) => oldLine(key, nowMs)),
+    ...ofBudgets(deps, viewer),
+    ...keys.low.map(lowLine),
+    ...keys.expiring.map((key) => expiringLine(key, nowMs)),
+    ...keys.old.map((key) => oldLine(key, nowMs)),
   ]
   if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MAX_SHOWN)
   const { models, providers } = deps.context.catalog
@@ -61,11 +50,6 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...missingPrices(status),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
-}
-
-/** Lines are written of no more than can be shown, however many keys there are. */
-function shownOf<Item>(keys: readonly Item[]): readonly Item[] {
-  return keys.slice(0, MAX_SHOWN)
 }
 
 function about(
@@ -187,12 +171,16 @@ function refusedSecrets({ secrets_left_out: secrets }: StatusView): Attention[] 
 }
 
 /** Budgets whose highest threshold in this cycle is worth a look; of a key that has little left there is a line already. */
-function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer, low: readonly UsableKey[]): Attention[] {
-  const told = new Set(low.map(({ key }) => key.name))
+function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer): Attention[] {
+  const { catalog, ledger } = context
+  const isLowKey = (id: string) => {
+    const key = catalog.key(id)
+    return key !== undefined && isLow({ key, balance: ledger.balance(id) })
+  }
   return alerting.alerts
     .standing()
-    .filter((budget) => budget.threshold >= MUCH && maySeeAlert(viewer, budget, context.catalog))
-    .filter(({ scope, name }) => scope !== 'key' || !told.has(name))
+    .filter((budget) => budget.threshold >= MUCH && maySeeAlert(viewer, budget, catalog))
+    .filter(({ scope, subjectId }) => scope !== 'key' || !isLowKey(subjectId))
     .map(budgetLine)
 }
 
@@ -217,13 +205,6 @@ function budgetLine({ scope, name, threshold, nextResetAtMs }: ReachedBudget): A
   )
 }
 
-type LowKey = UsableKey & { readonly balance: { readonly totalMicro: number; readonly remainingMicro: number } }
-
-function isLow(usable: UsableKey): usable is LowKey {
-  const { totalMicro, remainingMicro } = usable.balance
-  return totalMicro !== null && remainingMicro !== null && remainingMicro < totalMicro * LITTLE
-}
-
 function lowLine({ key, balance }: LowKey): Attention {
   const { totalMicro, remainingMicro } = balance
   const at = balance.nextResetAtMs === undefined ? null : iso(balance.nextResetAtMs)
@@ -236,21 +217,10 @@ function lowLine({ key, balance }: LowKey): Attention {
   return about('low_credits', key.name, 'keys', `Key '${key.name}' ${left}. ${then}`, at)
 }
 
-type ExpiringKey = Key & { readonly expiresAtMs: number }
-
-function isExpiring(key: Key, nowMs: number): key is ExpiringKey {
-  return key.expiresAtMs !== undefined && key.expiresAtMs - nowMs <= SOON_MS
-}
-
 function expiringLine({ name, expiresAtMs }: ExpiringKey, nowMs: number): Attention {
   const days = Math.floor((expiresAtMs - nowMs) / DAY_MS)
   const when = days === 0 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
   return about('expiring', name, 'keys', `Key '${name}' expires ${when}. Extend it in Keys.`, iso(expiresAtMs))
-}
-
-/** A key that is about to expire is spoken of already. */
-function isOld(key: Key, nowMs: number): boolean {
-  return nowMs - key.valueSinceMs >= OLD_VALUE_MS && !isExpiring(key, nowMs)
 }
 
 function oldLine({ name, valueSinceMs }: Key, nowMs: number): Attention {

@@ -1,20 +1,19 @@
 // The overview: how the gateway is, what is left, what it cost, what somebody should look after. Balances are the ledger's own, the
 // same that `GET /v1/balance` shows.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isInScope, keyScope } from '#catalog/scope.ts'
-import { keyOutlook, keyView } from '#catalog/views.ts'
+import { keyScope } from '#catalog/scope.ts'
+import { keyView } from '#catalog/views.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/status.ts'
 import { byUrgency } from '#contract/urgency.ts'
-import { keyStatus } from '#core/entities.ts'
 import { expectedMicro } from '#core/forecast.ts'
 import type { Viewer } from '#core/member.ts'
 import { sumToCredits } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
 import type { OverviewSums } from '#reports/overview-sums.ts'
 import { totalsView } from '#reports/totals-view.ts'
-import { attentionOf, type UsableKey } from '#server/reports/attention.ts'
+import { attentionOf } from '#server/reports/attention.ts'
+import { lookAtKeys, type KeyLook } from '#server/reports/key-look.ts'
 import { keysOf } from '#server/reports/report-filter.ts'
 import { ownLimits } from '#server/reports/own-limits.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
@@ -25,33 +24,21 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: stri
   const keyIds = keysOf({}, viewer, catalog)
   const everything = { modelId: undefined, providerId: undefined, packageId: undefined }
   const parts = { ...everything, keyIds: isRefusal(keyIds) ? [] : keyIds }
-  const [sums, status] = await Promise.all([deps.reports.overview({ parts, nowMs: nowMs() }), deps.status()])
-  const usable = await usableKeys(deps, viewer)
+  // The sums are read by a thread of their own meanwhile.
+  const [sums, status, keys] = await Promise.all([
+    deps.reports.overview({ parts, nowMs: nowMs() }),
+    deps.status(),
+    lookAtKeys(deps, viewer),
+  ])
   return {
     gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone, origin }),
-    credits: creditsView(deps, usable),
+    credits: creditsView(deps, keys),
     today: todayView(sums, nowMs()),
     own_limits: ownLimits(deps, viewer) ?? null,
     first_token: { p50_ms: sums.firstToken.p50Ms ?? null, p95_ms: sums.firstToken.p95Ms ?? null },
-    attention: await attentionOf(deps, { viewer, status, usable }),
+    attention: await attentionOf(deps, { viewer, status, keys }),
     latest: [...sums.latest],
   }
-}
-
-/** Calls wait while keys are looked at, of which there can be a hundred thousand. */
-const KEYS_PER_TURN = 2000
-
-async function usableKeys({ context }: ReportDeps, viewer: Viewer): Promise<UsableKey[]> {
-  const { catalog, ledger, nowMs } = context
-  const scope = keyScope(viewer, catalog)
-  const usable: UsableKey[] = []
-  for (const [place, key] of catalog.keys.entries()) {
-    if (place % KEYS_PER_TURN === KEYS_PER_TURN - 1) await nextTurn()
-    if (isInScope(scope, key.id) && keyStatus(key, nowMs()) === 'active') {
-      usable.push({ key, balance: ledger.balance(key.id) })
-    }
-  }
-  return usable
 }
 
 type Gateway = {
@@ -72,32 +59,14 @@ function gatewayView(
   return { ...gateway, lan: { state: status.lan.state, urls: status.lan.urls } }
 }
 
-function creditsView({ context }: ReportDeps, usable: readonly UsableKey[]): OverviewView['credits'] {
+function creditsView({ context }: ReportDeps, keys: KeyLook): OverviewView['credits'] {
   const { catalog, nowMs } = context
-  const counted = usable.filter(({ balance }) => balance.totalMicro !== null)
   return {
-    keys: usable.length,
-    unlimited_keys: usable.length - counted.length,
-    held_credits: sumToCredits(usable.reduce((total, { balance }) => total + balance.heldMicro, 0)),
-    lowest: byUrgency(mostUrgent(counted, nowMs()).map(({ key, balance }) => keyView(key, balance, catalog, nowMs()))),
+    keys: keys.count,
+    unlimited_keys: keys.unlimited,
+    held_credits: sumToCredits(keys.heldMicro),
+    lowest: byUrgency(keys.lowest.map(({ key, balance }) => keyView(key, balance, catalog, nowMs()))),
   }
-}
-
-const MAX_LOWEST = 3
-
-/** Those that come first by urgency, found by numbers: views of all keys would take many times as long. */
-function mostUrgent(counted: readonly UsableKey[], nowMs: number): UsableKey[] {
-  let first: (readonly [endMs: number, left: number, usable: UsableKey])[] = []
-  for (const usable of counted) {
-    const { totalMicro, remainingMicro } = usable.balance
-    const endMs = keyOutlook(usable.key, usable.balance, nowMs)?.runsOutAtMs ?? Number.MAX_SAFE_INTEGER
-    const left = !totalMicro || remainingMicro === null ? 0 : remainingMicro / totalMicro
-    const last = first.at(-1)
-    if (first.length === MAX_LOWEST && last !== undefined && (endMs - last[0] || left - last[1]) >= 0) continue
-    const one = [endMs, left, usable] as const
-    first = [...first, one].toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, MAX_LOWEST)
-  }
-  return first.map(([, , usable]) => usable)
 }
 
 function todayView({ today, previous, day }: OverviewSums, nowMs: number): OverviewView['today'] {
