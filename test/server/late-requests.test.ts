@@ -30,9 +30,7 @@ async function listening(scheme: Scheme, limits: ServerOptions): Promise<ClientC
   const tls = { ...options, key: identity.key, cert: identity.certificate }
   server = scheme === 'http' ? createServer(options) : createTlsServer(tls)
   server.on('request', (_request, response) => response.end('done'))
-  server.on('clientError', (error, socket) =>
-    answerBroken(error, socket as Socket, { newId: () => 'some-id', scheme }),
-  )
+  server.on('clientError', (error, socket) => answerBroken(error, socket as Socket, { newId: () => 'some-id', scheme }))
   const clients = new ClientConnections()
   clients.watch(server, scheme === 'http' ? 'plain' : 'tls')
   server.listen(0, '127.0.0.1')
