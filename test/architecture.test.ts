@@ -156,6 +156,7 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
 const DASHBOARD_PARTS = [
   'contract/admin-routes.ts',
   'contract/admin-address.ts',
+  'contract/mail-address.ts',
   'contract/best-language.ts',
   'contract/csv.ts',
   'contract/dialects.ts',

@@ -42,7 +42,7 @@ export function useApi<Action extends AdminAction>(
     // The library tells functions from data by their types, which it cannot for a type that is still open.
     ...(read.keepsPrevious === true ? { placeholderData: keepPreviousData as never } : {}),
   })
-  const failure = useFailure(query, hashKey(queryKey))
+  const failure = useLastError(query, hashKey(queryKey))
   return failure === null || query.isError ? query : stillFailed(query, failure)
 }
 
@@ -55,17 +55,17 @@ function stillFailed<Data>(query: UseQueryResult<Data>, error: Error): UseQueryR
  * Why there is no answer, also while it is asked for again by itself: what is shown instead does not go and come with each try. null where there is
  * an answer, or it is awaited. `name`: of what is read, where that changes.
  */
-export function useFailure(
+export function useLastError(
   { data, error }: Pick<UseQueryResult<unknown>, 'data' | 'error'>,
   name: string = '',
 ): Error | null {
-  const [last, setLast] = useState<Failure>({ name, failure: null })
+  const [last, setLast] = useState<LastError>({ name, failure: null })
   const failure = data === undefined ? (error ?? (last.name === name ? last.failure : null)) : null
   if (failure !== last.failure || name !== last.name) setLast({ name, failure })
   return failure
 }
 
-type Failure = { readonly name: string; readonly failure: Error | null }
+type LastError = { readonly name: string; readonly failure: Error | null }
 
 type ChangeOptions<Action extends AdminAction> = {
   /** What the notice says when it worked; without it the page says so itself. */

@@ -18,10 +18,8 @@ export function usePages<Action extends Paged>(action: Action, filter: object, n
     queryKey: [name, filter],
     queryFn: ({ pageParam, signal }): Promise<AnswerPage<Action>> => {
       const query = { ...filter, limit: PAGE_SIZE, ...(pageParam === '' ? {} : { before: pageParam }) }
-      return callApi(
-        action,
-        ...([{ query, signal, limitMs: READ_LIMIT_MS }] as unknown as CallArguments<Action>),
-      ) as Promise<AnswerPage<Action>>
+      const options = [{ query, signal, limitMs: READ_LIMIT_MS }] as unknown as CallArguments<Action>
+      return callApi(action, ...options) as Promise<AnswerPage<Action>>
     },
     initialPageParam: '',
     getNextPageParam: (page) => page.next,

@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useFailure } from '#renderer/api/use-api.ts'
+import { useLastError } from '#renderer/api/use-api.ts'
 import { After } from '#renderer/components/after.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { DataTable, type DataTableProps } from '#renderer/components/data-table.tsx'
@@ -50,7 +50,7 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
     children,
     ...table
   } = props
-  const failure = useFailure(list)
+  const failure = useLastError(list)
   const answerAtMs = list.isError && list.data !== undefined ? list.dataUpdatedAt : null
   const oldAtMs = staleAtMs === undefined ? answerAtMs : staleAtMs
   return (

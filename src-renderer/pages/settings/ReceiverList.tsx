@@ -15,10 +15,10 @@ const ACTIONS = {
   mailboxes: { list: 'listMailboxes', test: 'testMailbox', remove: 'removeMailbox' },
 } as const
 
-type Kind = keyof typeof ACTIONS
+type ReceiverKind = keyof typeof ACTIONS
 
 type ReceiverListProps<Receiver> = {
-  readonly kind: Kind
+  readonly kind: ReceiverKind
   readonly receivers: readonly Receiver[]
   /** Where it is and how it is reached, in lines. */
   readonly placeOf: (receiver: Receiver) => readonly string[]
@@ -38,7 +38,11 @@ export function ReceiverList<Receiver extends WebhookView>({ kind, receivers, pl
   )
 }
 
-type ReceiverRowProps = { readonly kind: Kind; readonly receiver: WebhookView; readonly place: readonly string[] }
+type ReceiverRowProps = {
+  readonly kind: ReceiverKind
+  readonly receiver: WebhookView
+  readonly place: readonly string[]
+}
 
 function ReceiverRow({ kind, receiver, place }: ReceiverRowProps) {
   const { t } = useTranslation('settings')
