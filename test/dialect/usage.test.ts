@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TokenUsage } from '#core/usage.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { mediaUsage } from '#dialect/passed/media-usage.ts'
 
 type Counts = Partial<Record<'input' | 'read' | 'write' | 'output' | 'reasoning', number>>
 
@@ -250,5 +251,16 @@ describe('a reported usage', () => {
         expect(classes).toEqual(usage({ input: uncached, read, write, output }))
       }),
     )
+  })
+})
+
+describe('the usage of images and sound', () => {
+  it.each([
+    ['zeros everywhere, as proxies write where nobody counted', { input_tokens: 0, output_tokens: 0 }, undefined],
+    ['an output of zeros alone', { output_tokens: 0 }, undefined],
+    ['no words in a recording that was read', { input_tokens: 14, output_tokens: 0 }, 0],
+    ['an output', { input_tokens: 0, output_tokens: 5 }, 5],
+  ])('tells of %s', (_what, reported, output) => {
+    expect(mediaUsage(reported, undefined).outputTokens).toBe(output)
   })
 })

@@ -38,9 +38,13 @@ describe('the path that is served', () => {
   })
 
   it.each(['/', '/v1/models/'])('takes no time for a head full of slashes behind %s', (start) => {
-    const startedMs = performance.now()
-    expect(servedUrl(`${start}${'/'.repeat(16_000)}a${'/a'.repeat(8000)}`)).toMatch(/a$/)
-    expect(performance.now() - startedMs).toBeLessThan(100)
+    // The quickest of some, because a busy machine stops for longer than that.
+    const tries = Array.from({ length: 5 }, () => {
+      const startedMs = performance.now()
+      expect(servedUrl(`${start}${'/'.repeat(16_000)}a${'/a'.repeat(8000)}`)).toMatch(/a$/)
+      return performance.now() - startedMs
+    })
+    expect(Math.min(...tries)).toBeLessThan(50)
   })
 })
 
