@@ -3,7 +3,7 @@
 // Source: openrouter.ai/docs/api/api-reference/analytics/get-user-activity, read on 2026-11-27. It says nothing of cached tokens, so that
 // the whole input of a line is one number; nothing was tried against a real account.
 
-import { readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
+import { readCostFields, readUsageFields, textOf, type Fields } from '#bills/fields.ts'
 import { onlyOnce, spanName, type BillReport, type Json, type ReportProblem, type Span } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
 
@@ -75,11 +75,6 @@ function daysBetween(from: unknown, to: unknown): Span[] | undefined {
     const startMs = fromMs + index * DAY_MS
     return { startMs, endMs: startMs + DAY_MS }
   })
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 function problem(says: string): ReportProblem {

@@ -16,6 +16,12 @@ import { endOfDate, startOfDate } from '#core/cycle.ts'
 /** What a line says, as text. */
 export type Fields = { readonly [meaning in Meaning]?: string }
 
+/** A member of JSON as the text of a field; undefined where it is neither, and for null, which stands for what a report was not grouped by. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
 /** Google's services whose models are called; an account is billed for many others, and for sums that are of none. */
 const SERVICES = /\b(gemini|generative language|vertex ai)\b/i
 

@@ -5,7 +5,7 @@
 // both read on 2026-11-22.
 
 import { isActivity, readActivity } from '#bills/activity.ts'
-import { costLine, readUsageFields, type Fields } from '#bills/fields.ts'
+import { costLine, readUsageFields, textOf, type Fields } from '#bills/fields.ts'
 import {
   amountOf,
   MAX_LINES,
@@ -160,12 +160,6 @@ function isCount(value: unknown): boolean {
 export function resultsOf({ results, result }: Json): Json[] {
   const list = results ?? result
   return Array.isArray(list) ? list.map(membersOf) : []
-}
-
-/** Texts and numbers as text; nothing for null, which stands for what a report was not grouped by. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 function defined(fields: { readonly [Name in keyof Fields]: string | undefined }): Fields {

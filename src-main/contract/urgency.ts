@@ -4,18 +4,32 @@ import type { KeyView } from '#contract/schemas.ts'
 
 /** The keys that have credits, what runs out soonest first, then what has the least part left. */
 export function byUrgency(keys: readonly KeyView[]): KeyView[] {
-  return keys.filter(({ balance }) => balance.total_credits !== null).toSorted(compare)
+  return keys
+    .filter(({ balance }) => balance.total_credits !== null)
+    .toSorted((one, other) => compareUrgency(urgencyOf(one), urgencyOf(other)))
 }
 
-function compare(one: KeyView, other: KeyView): number {
-  return endOf(one) - endOf(other) || partLeft(one) - partLeft(other)
+export type Urgency = {
+  /** When it runs out; null where that is not to be seen. */
+  readonly endMs: number | null
+  /** What there was, and what is left of it, in one unit. */
+  readonly total: number | null
+  readonly remaining: number | null
 }
 
-function endOf({ outlook }: KeyView): number {
+/** Below 0 where `one` comes before `other`. */
+export function compareUrgency(one: Urgency, other: Urgency): number {
+  return (
+    (one.endMs ?? Number.MAX_SAFE_INTEGER) - (other.endMs ?? Number.MAX_SAFE_INTEGER) || partLeft(one) - partLeft(other)
+  )
+}
+
+function urgencyOf({ outlook, balance }: KeyView): Urgency {
   const at = outlook?.runs_out_at ?? null
-  return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at)
+  const { total_credits: total, remaining_credits: remaining } = balance
+  return { endMs: at === null ? null : Date.parse(at), total, remaining }
 }
 
-function partLeft({ balance: { total_credits: total, remaining_credits: remaining } }: KeyView): number {
+function partLeft({ total, remaining }: Urgency): number {
   return total === null || remaining === null || total === 0 ? 0 : remaining / total
 }

@@ -1,6 +1,7 @@
 // What is left of a JSON text without its long strings: an answer of many megabytes says in them what it brings, and around them what
 // it came to. Only that is kept while the text passes by.
 
+import { markLength } from '#core/byte-order-mark.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
@@ -28,7 +29,8 @@ export class JsonSkeleton {
 
   /** What the text says, as far as it was kept; undefined where it is no JSON object. */
   value(): Readonly<Record<string, unknown>> | undefined {
-    const value = parseJson(Buffer.concat(this.#kept).toString('utf8'))
+    const kept = Buffer.concat(this.#kept)
+    const value = parseJson(kept.toString('utf8', markLength([kept])))
     return isRecord(value) ? value : undefined
   }
 

@@ -84,3 +84,14 @@ export function answerTier(answer: Readonly<Record<string, unknown>> | undefined
 export function someTokens(value: unknown): number {
   return value === undefined || value === 0 ? 0 : (tokenCount(value) ?? 0)
 }
+
+/**
+ * The tokens of a recording that stand beside the prompt and in the total alone, as at Mistral, which says how many seconds it heard;
+ * undefined where all of the input is in the prompt.
+ */
+export function heardTokens(reported: JsonObject): number | undefined {
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = reported
+  if ((tokenCount(reported['prompt_audio_seconds']) ?? 0) === 0) return undefined
+  const heard = (tokenCount(total) ?? 0) - (tokenCount(prompt) ?? 0) - (tokenCount(completion) ?? 0)
+  return heard > 0 ? heard : undefined
+}

@@ -1,11 +1,11 @@
 // An answer that is sent on only as a whole: collected within a bound, then read as JSON.
 
+import { markLength } from '#core/byte-order-mark.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
 import { ANSWER_BOUNDS, isRecord, parseMeasured, SHORT_LENGTH } from '#dialect/request-body.ts'
 
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const NOTHING = Buffer.alloc(0)
 
 /** Collects the bytes of an answer that is sent on only as a whole. */
@@ -47,13 +47,15 @@ export class WholeAnswer {
    * put together once, to be read and to be sent.
    */
   bytes(): Buffer {
-    this.#all ??= withoutMark(this.#joined())
+    this.#all ??= this.#joined()
     return this.#all
   }
 
   #joined(): Buffer {
     const [first] = this.#chunks
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    const all = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    const mark = markLength([all])
+    return mark === 0 ? all : all.subarray(mark)
   }
 
   /**
@@ -65,9 +67,4 @@ export class WholeAnswer {
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider did not answer with a JSON object.')
     return value
   }
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  const isMarked = BYTE_ORDER_MARK.every((code, index) => bytes[index] === code)
-  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
 }

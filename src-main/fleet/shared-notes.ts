@@ -2,6 +2,7 @@
 
 import { FleetRefused } from '#core/fleet.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
+import { pagesAfter } from '#fleet/pages-after.ts'
 import type { Seat } from '#fleet/seat.ts'
 
 /** `body` is JSON; null for what was taken away. */
@@ -85,16 +86,10 @@ export class SharedNotes {
     return this.#seat.inTurn(() => this.#takeAfter(seen))
   }
 
-  async #takeAfter(seen: number): Promise<void> {
-    for (let after = seen; ;) {
-      const { seq, rows } = await this.#seat.say('notes_after', [after, PAGE])
-      // What `notes_after` answers.
-      const page = rows as readonly (readonly [string, string, unknown, number])[]
-      this.#take(page.map(([kind, id, body]) => ({ kind, id, body })))
-      const last = page.at(-1)?.[3] ?? after
-      this.#seen = page.length < PAGE || last === after ? Number(seq) : last
-      if (page.length < PAGE || last === after) return
-      after = last
+  async #takeAfter(after: number): Promise<void> {
+    for await (const { rows, seen } of pagesAfter<NoteRow>(this.#seat, 'notes_after', { seen: after, size: PAGE })) {
+      this.#take(rows.map(([kind, id, body]) => ({ kind, id, body })))
+      this.#seen = seen
     }
   }
 
@@ -119,6 +114,8 @@ export class SharedNotes {
     }
   }
 }
+
+type NoteRow = readonly [kind: string, id: string, body: unknown, seq: number]
 
 /** Kinds have no spaces. */
 function nameOf({ kind, id }: Note): string {

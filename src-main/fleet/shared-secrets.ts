@@ -3,6 +3,7 @@
 import { SecretFailure } from '#core/secret-failure.ts'
 import { FleetUnreachable, type Answer } from '#fleet/connection.ts'
 import { CannotJoin } from '#fleet/membership.ts'
+import { pagesAfter } from '#fleet/pages-after.ts'
 import type { Seat } from '#fleet/seat.ts'
 
 type SealedName = { readonly providerId: string; readonly origin: string; readonly label?: string }
@@ -80,23 +81,20 @@ export class SharedSecrets {
     return this.#seat.inTurn(() => this.#takeAfter(seen))
   }
 
-  async #takeAfter(seen: number): Promise<void> {
+  async #takeAfter(after: number): Promise<void> {
     if (this.#opener === undefined) return
     const { opener } = this.#opener
     const all: TakenSecret[] = []
-    for (let after = seen; ;) {
-      const { seq, rows } = await this.#seat.say('secrets_after', [after, PAGE])
-      // What `secrets_after` answers.
-      const page = rows as readonly SecretRow[]
-      for (const row of page) all.push(takenOf(row))
-      const last = page.at(-1)?.[8] ?? after
-      if (page.length < PAGE || last === after) {
-        if (all.length > 0 || seen === 0) await opener.take(all, { isAll: seen === 0 })
-        this.#seen = Number(seq)
-        return
-      }
-      after = last
+    let last = after
+    for await (const { rows, seen } of pagesAfter<SecretRow>(this.#seat, 'secrets_after', {
+      seen: after,
+      size: PAGE,
+    })) {
+      for (const row of rows) all.push(takenOf(row))
+      last = seen
     }
+    if (all.length > 0 || after === 0) await opener.take(all, { isAll: after === 0 })
+    this.#seen = last
   }
 }
 

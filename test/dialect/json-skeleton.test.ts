@@ -21,6 +21,10 @@ describe('the skeleton of a JSON text', () => {
     )
   })
 
+  it('is the same behind a byte order mark', () => {
+    expect(read('\u{feff}{"a":"\u{feff}b"}', [1, 2, 4])).toEqual({ a: '\u{feff}b' })
+  })
+
   it.each([
     ['plain', 'A'.repeat(5000)],
     ['full of quotes', '\\"'.repeat(3000)],

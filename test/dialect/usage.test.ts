@@ -32,6 +32,11 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
     { input: 10, read: 30, write: 60, output: 5 },
   ],
   [
+    'a prompt without a recording at Mistral',
+    { prompt_audio_seconds: null, prompt_tokens: 13, completion_tokens: 7, total_tokens: 20 },
+    { input: 13, output: 7 },
+  ],
+  [
     'a whole prompt from the cache',
     { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 100 } },
     { input: 0, read: 100, output: 5 },
@@ -170,6 +175,19 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
 describe('a reported usage', () => {
   it.each(TABLE)('is read with %s', (_, reported, counts) => {
     expect(readUsage(reported)).toEqual(usage(counts))
+  })
+
+  it('counts what Mistral heard, which is in the total alone, as input and not as output', () => {
+    const heard = { prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 }
+    expect(readUsage(heard)).toEqual({
+      ...usage({ input: 378, output: 41 }),
+      details: { parts: { input_audio: 375 } },
+    })
+    const cached = { ...heard, prompt_tokens_details: { cached_tokens: 368, audio_tokens: 375 } }
+    expect(readUsage(cached)).toEqual({
+      ...usage({ input: 10, read: 368, output: 41 }),
+      details: { parts: { input_audio: 375 } },
+    })
   })
 
   it.each([

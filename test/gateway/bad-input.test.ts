@@ -60,7 +60,10 @@ const NOT_JSON: Readonly<Record<string, string>> = {
   'a bad escape': CHAT.replace('Hello', String.raw`\x41`),
   'half a unicode escape': CHAT.replace('Hello', String.raw`\u00`),
   'a bad escape in a name': withText(String.raw`"model":"chat","\u00":1`),
-  'a byte order mark': `\u{feff}${CHAT}`,
+  'two byte order marks': `\u{feff}\u{feff}${CHAT}`,
+  'a byte order mark behind a space': ` \u{feff}${CHAT}`,
+  'a byte order mark alone': '\u{feff}',
+  'a byte order mark at the end': `${CHAT}\u{feff}`,
   'a NUL in front': `\0${CHAT}`,
 }
 

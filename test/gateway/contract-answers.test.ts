@@ -158,14 +158,17 @@ describe('an embeddings provider that answers in a format of its own', () => {
 })
 
 describe('other ways to write a path', () => {
-  it.each(['/chat/completions', '/v1/v1/chat/completions', '/v1/chat/completions?trace=1'])(
-    'answers %s',
-    async (path) => {
-      const answer = await json(await post(pair.farebox, { model: 'chat', messages: HELLO }, { key, path }))
-      expect(answer).toMatchObject({ object: 'chat.completion' })
-      expect(pair.upstream.requests.map((request) => request.path)).toEqual(['/v1/chat/completions'])
-    },
-  )
+  it.each([
+    '/chat/completions',
+    '/v1/v1/chat/completions',
+    '/v1/chat/completions?trace=1',
+    '//v1/chat/completions',
+    '/v1//chat/completions//',
+  ])('answers %s', async (path) => {
+    const answer = await json(await post(pair.farebox, { model: 'chat', messages: HELLO }, { key, path }))
+    expect(answer).toMatchObject({ object: 'chat.completion' })
+    expect(pair.upstream.requests.map((request) => request.path)).toEqual(['/v1/chat/completions'])
+  })
 
   it.each(['/embeddings', '/v1/v1/embeddings'])('answers %s', async (path) => {
     const answer = await json(await post(pair.farebox, { model: 'embed', input: 'one' }, { key, path }))

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSoundBooks } from './fault-support.ts'
-import { chat, CHAT_PATH, HELLO, rawText, soon, startPair, usageOf, type Pair } from './support.ts'
+import { chat, CHAT_PATH, HELLO, rawText, sendRaw, soon, startPair, usageOf, type Pair } from './support.ts'
 
 /** The time within which an upstream is stopped once its client is gone. */
 const STOP_MS = 250
@@ -113,18 +113,131 @@ describe('a client that leaves', () => {
     await expectQueueLeft('limited')
   })
 
-  it('by closing only its sending side has left too: nobody can tell the two apart in time', async () => {
+  it.each([
+    ['before the headers of a whole answer', {}, { headersAfterMs: Infinity }],
+    ['before the headers of a stream', { stream: true }, { headersAfterMs: Infinity }],
+    ['in the middle of a stream', { stream: true }, { stall: { at: { insideEvent: 3 }, ms: Infinity } }],
+  ] as const)(
+    '%s stops the upstream also where a tunnel tells only that it sends no more',
+    async (_when, members, transport) => {
+      pair.upstream.script({ type: 'answer', ...transport })
+      const tunnel = await openTunnel()
+      const client = connect(tunnel.port, '127.0.0.1')
+      const body = JSON.stringify({ model: 'chat', messages: HELLO, ...members })
+      client.resume().write(head(body.length) + body)
+      await soon(() => pair.upstream.requests.length)
+      if ('stall' in transport) await once(client, 'data')
+      client.destroy()
+      // The tunnel is told by what it passes on later.
+      await expect.poll(() => pair.upstream.requests[0]?.closedAtMs, { timeout: 20_000 }).toBeTruthy()
+      tunnel.close()
+    },
+  )
+})
+
+describe('a client that closes its sending side', () => {
+  it.each([
+    ['a whole answer', {}, {}],
+    ['a whole answer that takes its time', {}, { headersAfterMs: 400 }],
+    ['a stream', { stream: true }, {}],
+    ['a stream that is silent for a while', { stream: true }, { stall: { at: { insideEvent: 3 }, ms: 400 } }],
+    ['a stream in small pieces', { stream: true }, { chunking: 'byte-by-byte' }],
+  ] as const)('reads %s', async (_what, members, transport) => {
+    pair.upstream.script({ type: 'answer', ...transport })
+    const body = JSON.stringify({ model: 'chat', messages: HELLO, ...members })
+    const answer = await sendRaw(pair.farebox, head(body.length) + body, { end: true })
+    const text =
+      answer.status === 100
+        ? answer.body.slice(answer.body.lastIndexOf('HTTP/1.1 '))
+        : `HTTP/1.1 ${answer.status}\r\n\r\n${answer.body}`
+    expect(text).toMatch(/^HTTP\/1\.1 200/)
+    expect(unframed(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatch(
+      'stream' in members ? /data: \[DONE\]\n\n$/ : /^\{.*\}\s*$/s,
+    )
+    await soon(async () => (await usageOf(pair.farebox, name)).length === 1)
+    const [record] = await usageOf(pair.farebox, name)
+    expect(record).toMatchObject({ outcome: 'answered', usage_source: 'reported' })
+  })
+
+  it('reads what is no call, and the answers to all that it asked', async () => {
+    const lines = [`authorization: Bearer ${key}`]
+    const asked = ['/health', '/v1/balance', '/v1/models'].map((path) =>
+      rawText(pair.farebox, `GET ${path} HTTP/1.1`, lines),
+    )
+    const [first = '', second = '', third = ''] = asked
+    const kept = (text: string) => text.replace('connection: close\r\n', '')
+    const { status, body } = await sendRaw(pair.farebox, kept(first) + kept(second) + third, { end: true })
+    expect(status).toBe(200)
+    expect(body.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+  })
+
+  it('has its connection ended behind the answer', async () => {
+    const request = rawText(pair.farebox, 'GET /health HTTP/1.1').replace('connection: close\r\n', '')
+    expect((await sendRaw(pair.farebox, request, { end: true })).status).toBe(200)
+  })
+
+  it('and leaves later, while nothing comes, stops the upstream', async () => {
     pair.upstream.script({ type: 'answer', headersAfterMs: Infinity })
-    const body = JSON.stringify({ model: 'chat', messages: HELLO })
     const socket = await open()
-    socket.resume().write(head(body.length) + body)
+    const body = JSON.stringify({ model: 'chat', messages: HELLO })
+    socket.resume().end(head(body.length) + body)
     await soon(() => pair.upstream.requests.length)
-    const leftAtMs = Date.now()
-    socket.end()
-    await expectStopped(leftAtMs)
+    // Three of what means nothing: nobody leaves in the time in which the first of them find it out.
+    const seen = new Promise<void>((resolve) => {
+      let text = ''
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()).split('100 Continue').length > 4 && resolve())
+    })
+    await seen
+    expect(await pair.farebox.balance(key)).toMatchObject({ held_credits: expect.toSatisfy((held) => held > 0) })
+    socket.destroy()
+    await expect.poll(() => pair.upstream.requests[0]?.closedAtMs, { timeout: 20_000 }).toBeTruthy()
     await expectLeft({ status: 499, charged: false })
   })
+
+  it('in the middle of its body has asked nothing', async () => {
+    const body = JSON.stringify({ model: 'chat', messages: HELLO })
+    expect((await sendRaw(pair.farebox, head(body.length) + body.slice(0, -1), { end: true })).status).toBe(400)
+    expect(pair.upstream.requests).toEqual([])
+  })
 })
+
+/** The text of a body in chunks, whose lengths may begin with zeros; others as they are. */
+function unframed(body: string): string {
+  if (!/^[0-9a-f]+\r\n/.test(body)) return body
+  let text = ''
+  for (let at = 0; ;) {
+    const end = body.indexOf('\r\n', at)
+    const length = Number.parseInt(body.slice(at, end), 16)
+    if (length === 0) return text
+    text += body.slice(end + 2, end + 2 + length)
+    at = end + 2 + length + 2
+  }
+}
+
+/** Passes connections on, and of a client that is gone only that it sends no more. */
+async function openTunnel(): Promise<{ readonly port: number; close(): void }> {
+  const { hostname, port } = new URL(pair.farebox.url)
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far)
+    far.pipe(near)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { port: (server.address() as AddressInfo).port, close }
+}
 
 /** The second of two calls leaves while it waits for the first; a third gets the place. */
 async function expectQueueLeft(user: string): Promise<void> {

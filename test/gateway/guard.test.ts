@@ -50,6 +50,16 @@ async function expectAllRefused(answers: readonly RawAnswer[], status: 400 | 403
   expect(pair.upstream.requests).toEqual([])
 }
 
+/** What came behind an interim answer. */
+function behind({ body }: RawAnswer): RawAnswer {
+  const [head = '', ...rest] = body.split('\r\n\r\n')
+  const [line = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(
+    lines.map((text): [string, string] => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1).trim()]),
+  )
+  return { status: Number(line.split(' ')[1]), headers, body: rest.join('\r\n\r\n') }
+}
+
 describe('a Host that is not ours is refused before any route:', () => {
   it.each([
     'evil.example',
@@ -185,6 +195,30 @@ describe('a request that two readers could understand differently is refused:', 
     },
   )
 
+  it.each(['200-ok', 'y 100-continue', '100-continue, 100-continue', '100-continued', '""'])(
+    'an expectation that is none (%s)',
+    async (expectation) => {
+      const answers = await sendAll([`expect: ${expectation}`])
+      for (const answer of answers) {
+        // Node says at once that it may go on where it finds the one that there is within.
+        const { status, headers, body } = answer.status === 100 ? behind(answer) : answer
+        await expectError(asResponse({ status, headers, body }), 400)
+      }
+      expect(pair.upstream.requests).toEqual([])
+    },
+  )
+
+  it.each(['gzip, chunked', 'identity, chunked', 'deflate', 'chunked, identity', 'x'])(
+    'a body in another transfer coding (%s)',
+    async (coding) => {
+      const lines = [`authorization: Bearer ${key}`, 'content-type: application/json', `transfer-encoding: ${coding}`]
+      const body = `${CHAT_BODY.length.toString(16)}\r\n${CHAT_BODY}\r\n0\r\n\r\n`
+      const head = rawText(pair.farebox, 'POST /v1/chat/completions HTTP/1.1', lines)
+      await expectError(asResponse(await sendRaw(pair.farebox, head + body)), 400)
+      expect(pair.upstream.requests).toEqual([])
+    },
+  )
+
   it('no Host, in both versions of HTTP', async () => {
     for (const version of ['1.0', '1.1']) {
       const answer = await sendRaw(pair.farebox, `GET /v1/models HTTP/${version}\r\nconnection: close\r\n\r\n`)
@@ -197,6 +231,18 @@ describe('a request that two readers could understand differently is refused:', 
     const answer = await sendRaw(pair.farebox, rawText(pair.farebox, `${method} ${target} HTTP/1.1`))
     expect(answer.status === 0 || (answer.status >= 400 && answer.status < 500), `${answer.status}`).toBe(true)
     expect(answer.body).not.toContain('"object"')
+  })
+
+  it('does not take the answer from what was asked before it', async () => {
+    pair.upstream.once({ type: 'answer', headersAfterMs: 100 })
+    const lines = [`authorization: Bearer ${key}`, 'content-type: application/json']
+    const request = rawText(pair.farebox, 'POST /v1/chat/completions HTTP/1.1', lines, CHAT_BODY)
+    const { status, body } = await sendRaw(
+      pair.farebox,
+      `${request.replace('connection: close\r\n', '')}NONSENSE\r\n\r\n`,
+    )
+    expect(status).toBe(200)
+    expect(JSON.parse(body)).toMatchObject({ object: 'chat.completion' })
   })
 
   it('an answer under way is not mixed with one to what follows on its connection', async () => {

@@ -46,7 +46,7 @@ function plain(events: readonly SocketEvent[]): unknown {
 }
 
 describe('a connection', () => {
-  it.each(['/v1/responses/', '/v1/v1/responses', '/responses/', '/v1/v1/responses/?a=b'])(
+  it.each(['/v1/responses/', '/v1/v1/responses', '/responses/', '/v1/v1/responses/?a=b', '//v1//responses'])(
     'is opened at %s, where a call over HTTP is served',
     async (path) => {
       const talk = await openTalk(pair.farebox, key, { path })

@@ -34,6 +34,14 @@ const events = (...all: readonly object[]): Behaviour => ({
   parts: all.map((data) => `data: ${JSON.stringify(data)}\n\n`),
 })
 
+const chunks = (...all: readonly object[]): Behaviour => ({
+  type: 'raw',
+  parts: [
+    ...all.map((data) => `data: ${JSON.stringify({ object: 'transcription.chunk', ...data })}\n\n`),
+    'data: [DONE]\n\n',
+  ],
+})
+
 /** Bytes of every value, with line ends and what could be a boundary among them. */
 export const SOUND = Buffer.concat([
   Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 7 + (index >> 8)) % 256)),
@@ -47,6 +55,14 @@ const TOKENS = {
   input_token_details: { text_tokens: 0, audio_tokens: 14 },
   output_tokens: 5,
   total_tokens: 19,
+}
+/** As Mistral answered: what it heard is beside the prompt. */
+const MISTRAL_USAGE = {
+  prompt_audio_seconds: 12,
+  prompt_tokens: 3,
+  total_tokens: 419,
+  completion_tokens: 41,
+  prompt_tokens_details: { cached_tokens: 0 },
 }
 const IMAGE_USAGE = {
   input_tokens: 110,
@@ -108,6 +124,61 @@ export const FORM_CALLS: readonly FormCall[] = [
     ),
     charge: 0.000134,
     source: 'reported',
+  },
+  {
+    name: 'a transcription of Mistral, whose sound is in the total alone',
+    path: '/v1/audio/transcriptions',
+    model: 'scribe',
+    fields: [],
+    files: [recording],
+    answer: json({ model: 'voxtral-mini-latest', text: 'Hello', language: null, segments: [], usage: MISTRAL_USAGE }),
+    // 3 at 2.5, 375 of audio at 6 and 41 at 10 credits per million.
+    charge: 0.002668,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription in events of Mistral',
+    path: '/v1/audio/transcriptions',
+    model: 'ear',
+    fields: [['stream', 'true']],
+    files: [recording],
+    answer: events(
+      { type: 'transcription.language', audio_language: 'en' },
+      { type: 'transcription.text.delta', text: 'Hel' },
+      { type: 'transcription.text.delta', text: 'lo' },
+      { type: 'transcription.done', text: 'Hello', language: 'en', usage: MISTRAL_USAGE },
+    ),
+    charge: 0.0012,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription in chunks of vLLM, which may end once for each part of the recording',
+    path: '/v1/audio/transcriptions',
+    model: 'scribe',
+    fields: [
+      ['stream', 'true'],
+      ['stream_include_usage', 'true'],
+    ],
+    files: [recording],
+    answer: chunks(
+      { choices: [{ delta: { content: 'Hel' }, finish_reason: 'stop' }] },
+      { choices: [{ delta: { content: 'lo' }, finish_reason: null }] },
+      { choices: [{ delta: { content: '' }, finish_reason: 'stop' }] },
+      { choices: [], usage: { prompt_tokens: 14, completion_tokens: 5, total_tokens: 19 } },
+    ),
+    // 14 at 2.5 and 5 at 10 credits per million.
+    charge: 0.000085,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription in chunks without a usage',
+    path: '/v1/audio/translations',
+    model: 'ear',
+    fields: [['stream', 'true']],
+    files: [recording],
+    answer: chunks({ choices: [{ delta: { content: 'Hello' }, finish_reason: 'stop' }] }),
+    charge: 0.0011,
+    source: 'estimated',
   },
   {
     name: 'a transcription of which no stream is made though one was asked for',

@@ -29,9 +29,11 @@ async function listening(scheme: Scheme, limits: ServerOptions): Promise<ClientC
   const options = { connectionsCheckingInterval: TIME_MS / 10, ...limits }
   const tls = { ...options, key: identity.key, cert: identity.certificate }
   server = scheme === 'http' ? createServer(options) : createTlsServer(tls)
-  server.on('request', (_request, response) => response.end('done'))
-  server.on('clientError', (error, socket) => answerBroken(error, socket as Socket, { newId: () => 'some-id', scheme }))
   const clients = new ClientConnections()
+  server.on('request', (_request, response) => response.end('done'))
+  server.on('clientError', (error, socket) =>
+    answerBroken(error, socket as Socket, { newId: () => 'some-id', scheme, clients }),
+  )
   clients.watch(server, scheme === 'http' ? 'plain' : 'tls')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -17,9 +17,30 @@ describe('the path that is served', () => {
     ['/v2/chat', '/v2/chat'],
     ['/api/keys/a%2F/', '/api/keys/a%2F'],
     ['*', '*'],
+    ['//', '/'],
+    ['//v1/chat/completions', '/v1/chat/completions'],
+    ['///v1////messages//?beta=true//', '/v1/messages?beta=true//'],
+    ['/v1//v1/responses', '/v1/responses'],
+    ['//v2//rerank', '/v1/rerank'],
+    ['/v1beta//models/gemini:generateContent?alt=sse', '/v1beta/models/gemini:generateContent?alt=sse'],
+    ['/v1/models//a//b//', '/v1/models/a//b'],
+    ['//models///', '/models'],
+    ['/v1%2F%2Fmessages', '/v1%2F%2Fmessages'],
+    ['/v1/messages?next=//elsewhere', '/v1/messages?next=//elsewhere'],
+    ['//api/hello', '/api/hello'],
+    ['//api//keys', '/api//keys'],
+    ['/api/keys//rotate', '/api/keys//rotate'],
+    ['http://elsewhere//v1', 'http://elsewhere//v1'],
+    ['', ''],
     ['http://elsewhere/', 'http://elsewhere'],
   ])('of %s is %s', (url, served) => {
     expect(servedUrl(url)).toBe(served)
+  })
+
+  it.each(['/', '/v1/models/'])('takes no time for a head full of slashes behind %s', (start) => {
+    const startedMs = performance.now()
+    expect(servedUrl(`${start}${'/'.repeat(16_000)}a${'/a'.repeat(8000)}`)).toMatch(/a$/)
+    expect(performance.now() - startedMs).toBeLessThan(100)
   })
 })
 

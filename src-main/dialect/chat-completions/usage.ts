@@ -6,7 +6,7 @@ import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { splitUsage } from '#dialect/split-usage.ts'
-import { answerTier, detailsOf, someTokens, withBilled } from '#dialect/usage-details.ts'
+import { answerTier, detailsOf, heardTokens, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /**
  * Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. `answer` is what it stands
@@ -31,8 +31,9 @@ export function readUsage(reported: unknown, answer?: JsonObject): TokenUsage | 
     [promptDetails, 'cache_creation_input_tokens'],
   )
   const reasoning = tokenCount(completionDetails['reasoning_tokens'])
+  const input = prompt === undefined ? undefined : prompt + (heardTokens(reported) ?? 0)
   return {
-    ...splitUsage({ input: prompt, cacheRead, cacheWrite, output: completion, reasoning, total }),
+    ...splitUsage({ input, cacheRead, cacheWrite, output: completion, reasoning, total }),
     details: chatDetails(reported, promptDetails, completionDetails, answer),
   }
 }
@@ -67,7 +68,7 @@ function chatDetails(
   completion: JsonObject,
   answer: JsonObject | undefined,
 ): UsageDetails | undefined {
-  const input_audio = someTokens(prompt['audio_tokens'])
+  const input_audio = someTokens(prompt['audio_tokens']) || (heardTokens(reported) ?? 0)
   const input_image = someTokens(prompt['image_tokens'])
   const output_audio = someTokens(completion['audio_tokens'])
   const output_image = someTokens(completion['image_tokens'])

@@ -17,7 +17,7 @@ import { PieceAnswer, type PieceTap } from '#dialect/passed/piece-answer.ts'
 import { plainRequest } from '#dialect/passed/plain-request.ts'
 import { StreamOrWhole } from '#dialect/passed/stream-or-whole.ts'
 import { SubtitleTimes } from '#dialect/passed/subtitle-times.ts'
-import { TypedEventTap } from '#dialect/passed/typed-events.ts'
+import { TypedEventTap, type TypedEvents, type UntypedEvent } from '#dialect/passed/typed-events.ts'
 import {
   booleanRule,
   checkFields,
@@ -28,6 +28,7 @@ import {
   stringRule,
   type BodyText,
 } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** OpenAI counts 10 tokens for a second of sound. Nobody says more than 10 tokens in one. */
 const TOKENS_PER_SECOND = 10
@@ -145,16 +146,32 @@ const TAP: AnswerTap = {
   },
 }
 
-const EVENTS = {
-  ends: ['transcript.text.done'],
+/** OpenAI's and Mistral's; vLLM sends the chunks of a chat. */
+const EVENTS: TypedEvents = {
+  ends: ['transcript.text.done', 'transcription.done'],
   times: 1,
-  usage: ({ usage }: Readonly<Record<string, unknown>>) => recordingUsage(usage, undefined),
-  text: ({ type, delta }: Readonly<Record<string, unknown>>) => (type === 'transcript.text.delta' ? delta : undefined),
+  usage: ({ usage }) => recordingUsage(usage, undefined),
+  text({ type, delta, text }) {
+    if (type === 'transcript.text.delta') return delta
+    return type === 'transcription.text.delta' ? text : undefined
+  },
+  untyped: readChunk,
+}
+
+function readChunk({ choices, usage }: JsonObject): UntypedEvent | undefined {
+  if (!Array.isArray(choices)) return undefined
+  const [choice] = choices.filter(isRecord)
+  const { delta, finish_reason: finish } = choice ?? {}
+  return {
+    text: isRecord(delta) ? delta['content'] : undefined,
+    isEnd: typeof finish === 'string',
+    usage: isRecord(usage) ? recordingUsage(usage, undefined) : undefined,
+  }
 }
 
 /** What a provider counted: tokens, or the seconds that it bills, or at least those that the recording has. */
 function recordingUsage(usage: unknown, duration: unknown): TokenUsage {
-  const billed = isRecord(usage) ? usage['seconds'] : undefined
+  const billed = isRecord(usage) ? (usage['seconds'] ?? usage['prompt_audio_seconds']) : undefined
   const seconds = tokenCount(billed ?? (typeof duration === 'string' ? Number(duration) : duration))
   return mediaUsage(usage, seconds === undefined || seconds === 0 ? undefined : { second: seconds })
 }

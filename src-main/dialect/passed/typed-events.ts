@@ -20,6 +20,15 @@ export type TypedEvents = {
   usage(event: JsonObject, times: number): TokenUsage
   /** The text that an event brings, where it is text that is made. */
   text?(event: JsonObject): unknown
+  /** Reads an event without a type; undefined where it is none of these either. */
+  untyped?(event: JsonObject): UntypedEvent | undefined
+}
+
+/** What an event says that has no type. Behind the one that ends what was asked for may be one with the usage. */
+export type UntypedEvent = {
+  readonly text: unknown
+  readonly isEnd: boolean
+  readonly usage: TokenUsage | undefined
 }
 
 export class TypedEventTap implements StreamTap {
@@ -38,7 +47,7 @@ export class TypedEventTap implements StreamTap {
   read(event: string, value: JsonObject): string {
     const { type, error } = value
     if (type === 'error' || (error !== undefined && error !== null)) throw reportedErrorIn(event)
-    if (typeof type !== 'string') throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
+    if (typeof type !== 'string') return this.#readUntyped(event, value)
     this.hasBegun = true
     const text = this.#events.text?.(value)
     if (typeof text === 'string') this.generated.add(text)
@@ -46,6 +55,19 @@ export class TypedEventTap implements StreamTap {
     this.#times += 1
     this.reported.note(this.#events.usage(value, this.#times))
     this.isComplete = this.#times >= this.#events.times
+    return event
+  }
+
+  #readUntyped(event: string, value: JsonObject): string {
+    const read = this.#events.untyped?.(value)
+    if (read === undefined) throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
+    this.hasBegun = true
+    if (typeof read.text === 'string') this.generated.add(read.text)
+    this.reported.note(read.usage)
+    if (read.isEnd) {
+      this.#times += 1
+      this.reported.noteEnd()
+    }
     return event
   }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { markLength } from '#core/byte-order-mark.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { takesForms } from '#dialect/dialects.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
@@ -177,11 +178,14 @@ export class Reading {
   /** Puts a long body together, a part in each turn. */
   async #join(): Promise<void> {
     this.#share.complete()
-    const all = Buffer.allocUnsafeSlow(this.#length)
+    let mark = markLength(this.#chunks)
+    const all = Buffer.allocUnsafeSlow(this.#length - mark)
     let to = 0
     let turnEnd = MAX_TURN_BYTES
     for (const chunk of this.#chunks) {
-      to += chunk.copy(all, to)
+      const from = Math.min(mark, chunk.length)
+      mark -= from
+      to += chunk.copy(all, to, from)
       release(chunk)
       if (to < turnEnd) continue
       turnEnd = to + MAX_TURN_BYTES
@@ -214,7 +218,9 @@ export class Reading {
 /** A body that came in one piece is not copied. */
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+  const all = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+  const mark = markLength(chunks)
+  return mark === 0 ? all : all.subarray(mark)
 }
 
 function tooLarge(): Refusal {

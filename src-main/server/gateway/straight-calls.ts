@@ -59,6 +59,8 @@ export function serveCallsStraight(app: FastifyInstance, deps: StraightDeps, opt
     if (options.earlier.wasRefused(request.socket)) laterTurns.add(() => straight.take(request, response))
     else straight.take(request, response)
   })
+  // Node would answer it below everything that is here. It is a request like all others, and refused as they are.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   app.addHook('preClose', (done) => {
     straight.end()
     done()

@@ -3,18 +3,26 @@
 import type { Socket } from 'node:net'
 import { refuse } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
+import type { ClientConnections } from '#server/http/client-connections.ts'
 import { unlessAsked } from '#server/http/late-requests.ts'
 
-type Options = { readonly newId: () => string; readonly scheme: 'http' | 'https' }
+type Options = {
+  readonly newId: () => string
+  readonly scheme: 'http' | 'https'
+  readonly clients: Pick<ClientConnections, 'endBehindAnswers'> | undefined
+}
 
 /** For `clientError` of Node's servers: ends the connection, with a refusal where one can be read. */
-export function answerBroken(error: NodeJS.ErrnoException, socket: Socket, { newId, scheme }: Options): void {
+export function answerBroken(error: NodeJS.ErrnoException, socket: Socket, { newId, scheme, clients }: Options): void {
   // Nobody asked anything: whoever is about to reads an answer as the one to their request.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
     return unlessAsked(socket, () => socket.destroy())
   }
+  const isOfHttp = /^(HPE|ERR_HTTP)_/.test(String(error.code))
   // Who does not speak TLS where nothing else is spoken gets no answer.
-  if (scheme === 'https' && !/^(HPE|ERR_HTTP)_/.test(String(error.code))) return void socket.destroy()
+  if (scheme === 'https' && !isOfHttp) return void socket.destroy()
+  // What came before was well asked.
+  if (isOfHttp && socket.writable && clients?.endBehindAnswers(socket) === true) return
   // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
   if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy()
   const requestId = newId()

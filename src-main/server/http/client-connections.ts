@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CurrentList, type Place } from '#core/current-list.ts'
 import { sourceOf } from '#core/source.ts'
+import { keepHalfClosed } from '#server/http/half-closed.ts'
 import { unlessAsked } from '#server/http/late-requests.ts'
 
 export type ConnectionBounds = {
@@ -58,6 +59,7 @@ export class ClientConnections {
       if (kind === 'tls') this.#handshakeBegan(socket)
     })
     if (kind === 'tls') server.on('secureConnection', (socket: Socket) => this.#handshakeEnded(socket))
+    else keepHalfClosed(server, (socket) => this.#open.get(socket)?.answers[0])
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       const client = this.#open.get(socket)
       client?.idle?.leave()
@@ -83,6 +85,16 @@ export class ClientConnections {
   /** It is no connection of HTTP any more, and somebody else's to end. */
   handedOver(socket: Socket): void {
     this.#forget(socket)
+  }
+
+  /**
+   * Ends a connection on which nothing more can be read, behind the answers to what had come whole. False where there are none: then
+   * whoever asks ends it.
+   */
+  endBehindAnswers(socket: Socket): boolean {
+    const last = this.#open.get(socket)?.answers.findLast(({ req }) => req.complete)
+    last?.once('close', () => socket.destroySoon())
+    return last !== undefined
   }
 
   /** Ends each once what was written to it has left. */

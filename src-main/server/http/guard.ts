@@ -26,6 +26,10 @@ const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length)
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** What says that a body is not compressed, in whatever letters. */
 const UNCOMPRESSED = /^(?:identity)?$/i
+/** Node takes bodies for chunked that were encoded in another way before. */
+const CHUNKED = /^(?:chunked)?$/i
+/** The one expectation that there is. Node finds it also within others. */
+const CONTINUE = /^100-continue$/i
 /** Where a WebSocket may be asked for. Those that are not let in are refused by their route, in the way that makes Codex go on. */
 const WEB_SOCKET_PATHS = new Set(
   ENDPOINTS.flatMap(([, { paths, webSocket }]) => (webSocket === undefined ? [] : paths)),
@@ -66,6 +70,12 @@ function checkForm({ url = '', method = '', headers }: IncomingMessage): Refusal
   if (!METHODS.has(method)) return refuse('invalid_request', 'This method is not served here.')
   if (!UNCOMPRESSED.test(headers['content-encoding'] ?? '')) {
     return refuse('invalid_request', 'Compressed bodies are not accepted.')
+  }
+  if (!CHUNKED.test(headers['transfer-encoding'] ?? '')) {
+    return refuse('invalid_request', 'A body can be sent in chunks, and in no other transfer coding.')
+  }
+  if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
+    return refuse('invalid_request', "What the Expect header asks for is not done here; 'Expect: 100-continue' is.")
   }
   // Java's HTTP client offers HTTP/2 with every request, and goes on without it.
   const upgrade = headers.upgrade?.toLowerCase()

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
+import { noteStream } from '#server/http/half-closed.ts'
 import { SlowReader } from '#server/http/slow-reader.ts'
 
 /** Larger chunks are not worth a copy. */
@@ -51,7 +52,9 @@ export class HttpClient implements Client {
   write(bytes: WireBytes): boolean {
     if (this.#head !== undefined) {
       this.#sendHead(this.#head.headers)
-      return this.#response.write(bytes, 'latin1')
+      const hasRoom = this.#response.write(bytes, 'latin1')
+      if (this.#response.chunkedEncoding) noteStream(this.#response)
+      return hasRoom
     }
     const socket = bytes.length > MAX_FRAMED_BYTES ? undefined : chunkedSocket(this.#response)
     this.#full = socket ?? this.#response

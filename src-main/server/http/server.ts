@@ -16,7 +16,7 @@ import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway/gateway.ts'
-import { guard, type GuardOptions } from '#server/http/guard.ts'
+import { guard } from '#server/http/guard.ts'
 import { observeRequests, type ObserveRequest } from '#server/watch/observed-requests.ts'
 import { noSuchPath, servedUrl } from '#server/http/paths.ts'
 import type { Spools } from '#server/bodies/spool.ts'
@@ -142,7 +142,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     frameworkErrors: (_error, _request, reply) => {
       void sendRefusalAndClose(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
     },
-    clientErrorHandler: (error, socket) => answerBroken(error, socket, { newId: deps.newId, scheme }),
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, { newId: deps.newId, scheme, clients }),
   })
   readBodies(app, deps)
   for (const name of ['caller', 'refusal', 'visitor', 'adminRoute'] as const) app.decorateRequest(name, null)
@@ -171,7 +171,11 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
         .then(answer, done)
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
-  serveCalls(app, deps, { hosts, scheme })
+  // Behind the hook that decides who asks.
+  const ofLan = lan === undefined ? undefined : watchClients(app)
+  const clients = ofLan ?? deps.clients
+  serveCallsStraight(app, deps, { hosts, scheme, clients: ofLan, earlier: clients })
+  serveSockets(app, deps, { hosts, scheme, clients })
   // Refused above, before its body is read; a route that declines what it matched would come here.
   app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
@@ -184,13 +188,6 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   registerReference(app, deps)
   registerDashboard(app, deps)
   return app
-}
-
-/** What does not go through the router. */
-function serveCalls(app: FastifyInstance, deps: ServerDeps, options: GuardOptions): void {
-  const clients = deps.lan === undefined ? undefined : watchClients(app)
-  serveCallsStraight(app, deps, { ...options, clients, earlier: clients ?? deps.clients })
-  serveSockets(app, deps, { ...options, clients: clients ?? deps.clients })
 }
 
 /** Everything but what is named here, so that a kind of access that is added is not open before somebody has thought of it. */

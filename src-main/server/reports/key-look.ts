@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { OLD_VALUE_MS } from '#catalog/rotation.ts'
 import { isInScope, keyScope } from '#catalog/scope.ts'
 import { keyOutlook } from '#catalog/views.ts'
+import { compareUrgency, type Urgency } from '#contract/urgency.ts'
 import { keyStatus, type Key } from '#core/entities.ts'
 import type { Viewer } from '#core/member.ts'
 import type { Balance } from '#ledger/account.ts'
@@ -20,7 +21,7 @@ export type KeyLook = {
   /** How many of them have no limit. */
   readonly unlimited: number
   readonly heldMicro: number
-  /** Those that come first by urgency, in no order. */
+  /** Those that come first by urgency, in that order. */
   readonly lowest: readonly UsableKey[]
   readonly low: readonly LowKey[]
   readonly expiring: readonly ExpiringKey[]
@@ -68,14 +69,14 @@ class Look implements KeyLook {
   readonly low: LowKey[] = []
   readonly expiring: ExpiringKey[] = []
   readonly old: Key[] = []
-  #first: readonly (readonly [endMs: number, left: number, usable: UsableKey])[] = []
+  #first: readonly (readonly [urgency: Urgency, usable: UsableKey])[] = []
 
   constructor(nowMs: number) {
     this.nowMs = nowMs
   }
 
   get lowest(): readonly UsableKey[] {
-    return this.#first.map(([, , usable]) => usable)
+    return this.#first.map(([, usable]) => usable)
   }
 
   add(key: Key, balance: Balance): void {
@@ -92,12 +93,12 @@ class Look implements KeyLook {
 
   /** Found by numbers: views of all keys would take many times as long. */
   #compare(key: Key, balance: Balance, totalMicro: number): void {
-    const endMs = keyOutlook(key, balance, this.nowMs)?.runsOutAtMs ?? Number.MAX_SAFE_INTEGER
-    const left = totalMicro === 0 || balance.remainingMicro === null ? 0 : balance.remainingMicro / totalMicro
+    const endMs = keyOutlook(key, balance, this.nowMs)?.runsOutAtMs ?? null
+    const urgency = { endMs, total: totalMicro, remaining: balance.remainingMicro }
     const last = this.#first.at(-1)
-    if (this.#first.length === MAX_LOWEST && last !== undefined && (endMs - last[0] || left - last[1]) >= 0) return
-    const one = [endMs, left, { key, balance }] as const
-    this.#first = [...this.#first, one].toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, MAX_LOWEST)
+    if (this.#first.length === MAX_LOWEST && last !== undefined && compareUrgency(urgency, last[0]) >= 0) return
+    const one = [urgency, { key, balance }] as const
+    this.#first = [...this.#first, one].toSorted(([a], [b]) => compareUrgency(a, b)).slice(0, MAX_LOWEST)
   }
 }
 

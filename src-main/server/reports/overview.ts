@@ -5,7 +5,6 @@ import { keyScope } from '#catalog/scope.ts'
 import { keyView } from '#catalog/views.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/status.ts'
-import { byUrgency } from '#contract/urgency.ts'
 import { expectedMicro } from '#core/forecast.ts'
 import type { Viewer } from '#core/member.ts'
 import { sumToCredits } from '#core/money.ts'
@@ -65,7 +64,7 @@ function creditsView({ context }: ReportDeps, keys: KeyLook): OverviewView['cred
     keys: keys.count,
     unlimited_keys: keys.unlimited,
     held_credits: sumToCredits(keys.heldMicro),
-    lowest: byUrgency(keys.lowest.map(({ key, balance }) => keyView(key, balance, catalog, nowMs()))),
+    lowest: keys.lowest.map(({ key, balance }) => keyView(key, balance, catalog, nowMs())),
   }
 }
 
