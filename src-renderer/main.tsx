@@ -18,7 +18,7 @@ import { ToastProvider } from '#renderer/components/toast.tsx'
 import { TooltipProvider } from '#renderer/components/tooltip.tsx'
 import { startTranslations } from '#renderer/i18n/catalogues.ts'
 
-/** Whoever waits longer for the typeface reads on without it. */
+/** Whoever waits longer for the typeface reads this page without it. */
 const MAX_WAIT_MS = 1000
 
 takeSecretsFromAddress()
@@ -68,8 +68,12 @@ async function start(): Promise<void> {
   )
 }
 
-/** Words that change their width once they are read move everything beside them. */
+/** Words that change their width once they are read move everything beside them: a typeface that comes later is for the next page. */
 async function typefaceThere(): Promise<void> {
-  const loaded = document.fonts.load('14px "Inter Variable"').catch(() => undefined)
-  await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
+  const loaded = document.fonts.load('14px "Inter Variable"').then(
+    (faces) => faces.length > 0,
+    () => false,
+  )
+  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), MAX_WAIT_MS))
+  document.documentElement.toggleAttribute('data-typeface', await Promise.race([loaded, late]))
 }

@@ -53,6 +53,8 @@ type Told = { readonly cycleMs: number; readonly thresholds: Set<number> }
 const LOOK_AFTER_MS = 50
 /** After the disk refused, or an account was being changed. */
 const RETRY_MS = 500
+/** So many budgets are looked at in one go where all of them are. */
+const AT_ONCE = 2000
 /** Alerts that are shown. */
 const MAX_LATEST = 200
 
@@ -67,6 +69,8 @@ export class Alerts {
   readonly #listeners = new Set<Listener>()
   /** What was charged since the last look, for each source. */
   readonly #touched: readonly Set<string>[]
+  /** What is to be touched as well, little by little, since every budget is to be looked at; of each source. */
+  #ahead: string[][] = []
   #isAllTouched = false
   #latest: readonly Alert[]
   #cancel: (() => void) | undefined
@@ -189,24 +193,34 @@ export class Alerts {
   #lookNow(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
-      if (this.#isTouched) this.#lookIn(RETRY_MS)
+      if (this.#isMoreAhead) this.#lookIn(0)
+      else if (this.#isTouched) this.#lookIn(RETRY_MS)
     })
     return this.#looking
   }
 
   get #isTouched(): boolean {
-    return this.#isAllTouched || this.#touched.some((ids) => ids.size > 0)
+    return this.#isMoreAhead || this.#touched.some((ids) => ids.size > 0)
   }
 
-  #touchAll(): void {
+  get #isMoreAhead(): boolean {
+    return this.#isAllTouched || this.#ahead.some((ids) => ids.length > 0)
+  }
+
+  /** Calls wait while budgets are looked at, of which there can be a hundred thousand. */
+  #touchSome(): void {
+    if (this.#isAllTouched) this.#ahead = this.#options.sources.map(({ subjects }) => [...subjects()])
     this.#isAllTouched = false
-    this.#options.sources.forEach((source, index) => {
-      for (const id of source.subjects()) this.#touched[index]?.add(id)
+    let room = AT_ONCE
+    this.#ahead.forEach((ids, index) => {
+      const next = ids.splice(0, room)
+      room -= next.length
+      for (const id of next) this.#touched[index]?.add(id)
     })
   }
 
   async #look(): Promise<void> {
-    if (this.#isAllTouched) this.#touchAll()
+    this.#touchSome()
     const first = this.#judge()
     if (first.alerts.length === 0) return this.#keep(first)
     try {

@@ -21,10 +21,12 @@ import type { Settlement } from '#ledger/settlement.ts'
 import { Projection } from '#ledger/projection.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
+import { ledgerOf, type LedgerState } from '#ledger/stored.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
+import { keysOf } from '#store/key-columns.ts'
 
 export const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
 
@@ -65,11 +67,13 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const nowMs = clock.nowMs()
-  const loaded = await writer.call('load', {
-    chargedSinceMs: cycleStart('daily', timeZone, nowMs),
-    monthSinceMs: cycleStart('monthly', timeZone, nowMs),
-  })
-  const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
+  const [catalog, { ledger: stored, ...loaded }] = await Promise.all([
+    writer.call('loadCatalog', undefined).then(catalogOf),
+    writer.call('load', {
+      chargedSinceMs: cycleStart('daily', timeZone, nowMs),
+      monthSinceMs: cycleStart('monthly', timeZone, nowMs),
+    }),
+  ])
   const recorded = new RecordedCalls()
   const writes = new WriteMeter(clock.monotonicMs)
   const projection = openProjection(loaded.journal, { config, clock, writer })
@@ -94,7 +98,7 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await projection.close()
   }
   try {
-    await restoreLedger(ledger, catalog, loaded.ledger, log)
+    await restoreLedger(ledger, catalog, ledgerOf(stored), log)
   } catch (error) {
     await close()
     throw error
@@ -108,9 +112,13 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     chargedOfProjects,
     chargedOfTools,
     alerts,
-    isSummarised: loaded.ledger.isSummarised,
+    isSummarised: stored.isSummarised,
   }
   return { catalog, ledger, projection, close, recorded, changedBalances, writes, overdue, newId, timeZone, atStart }
+}
+
+function catalogOf({ catalog, priceVersions }: WriterOperations['loadCatalog']['output']): Catalog {
+  return new Catalog({ ...catalog, keys: keysOf(catalog.keys) }, priceVersions)
 }
 
 type JournalParts = Pick<Stores, 'recorded' | 'writes' | 'overdue'>
@@ -137,7 +145,7 @@ function journalOf(projection: Projection, { recorded, writes, overdue }: Journa
 }
 
 /** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
-async function restoreLedger(ledger: Ledger, catalog: Catalog, state: LoadedState['ledger'], log: Log): Promise<void> {
+async function restoreLedger(ledger: Ledger, catalog: Catalog, state: LedgerState, log: Log): Promise<void> {
   ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
   if (state.mismatches.length > 0) {
     return stopSpending(ledger, state.mismatches, log)

@@ -2,12 +2,13 @@
 // place that writes them.
 
 import type { Database } from 'better-sqlite3'
+import { columnTexts, type Columns } from '#core/columns.ts'
 import { microCredits, type MicroCredits } from '#core/money.ts'
 import { askedOnce, attributionIds } from '#ledger/attribution-ids.ts'
-import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
+import type { OpenHold } from '#ledger/account.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import { SUMS } from '#ledger/entry-sums.ts'
-import { areSameTerms } from '#ledger/terms.ts'
+import type { AccountRow, AdjustmentRow, StoredLedger } from '#ledger/stored.ts'
 import { summarisedUpTo } from '#ledger/summary.ts'
 import {
   BALANCE_COLUMNS,
@@ -59,35 +60,13 @@ function whole(row: readonly Cell[], idsOf: ReturnType<typeof askedOnce>): reado
   return [...row.slice(0, PLAIN_USAGE_CELLS), ...idsOf(row.slice(PLAIN_USAGE_CELLS))]
 }
 
-export type LedgerState = {
-  readonly accounts: Account[]
-  readonly openHolds: OpenHold[]
-  /** Accounts that have not followed their key's package yet, because a crash came between the two. */
-  readonly changedTerms: { readonly keyId: string; readonly terms: AccountTerms }[]
-  readonly adjustments: AdjustmentId[]
-  /** Keys whose projection is not what their entries say, and calls whose entries contradict each other. */
-  readonly mismatches: string[]
-  /** Whether older entries were not read, because a summary stands for them. */
-  readonly isSummarised: boolean
-}
-
-/** Rebuilds every account and compares it with the entries; with a summary of those that are old. */
-export function loadLedger(db: Database): LedgerState {
+/** Reads every account, and compares it with the entries; with a summary of those that are old. */
+export function readLedger(db: Database): StoredLedger {
   const summarised = summarisedUpTo(db)
-  const openHolds = loadOpenHolds(db, summarised)
-  const rows = loadAccountRows(db)
-  const accounts = new Map(rows.map((row) => [row.key_id, accountOf(row)]))
-  for (const hold of openHolds) {
-    const account = accounts.get(hold.keyId)
-    if (account === undefined || hold.cycleStartedAtMs !== account.cycleStartedAtMs) continue
-    account.heldMicro = microCredits(account.heldMicro + hold.amountMicro)
-  }
-  const changedTerms = rows.flatMap((row) => changeOf(row, accounts.get(row.key_id)))
   return {
-    accounts: [...accounts.values()],
-    openHolds,
-    changedTerms,
-    adjustments: loadAdjustments(db),
+    accounts: readAccounts(db),
+    openHolds: loadOpenHolds(db, summarised),
+    adjustments: readAdjustments(db),
     mismatches: [...findMismatches(db, partsAfter(summarised)), ...findWrongResolutions(db, summarised)],
     isSummarised: summarised > 0,
   }
@@ -143,66 +122,28 @@ function findWrongResolutions(db: Database, afterSeq: number): string[] {
   return rows.map((row) => `call ${row.exchange_id}: its charge and what it got back are not its hold`)
 }
 
-type AccountRow = {
-  key_id: string
-  cycle_started_at_ms: number
-  granted_micro: number
-  used_micro: number
-  request_count: number
-  last_used_at_ms: number | null
-  package_type: AccountTerms['packageType'] | null
-  package_micro: number | null
-  time_zone: string | null
-  next_reset_at_ms: number | null
-  promised_type: AccountTerms['packageType']
-  promised_micro: number
-  promised_zone: string
+/** What accounts are made of, as columns. */
+function readAccounts(db: Database): Columns<AccountRow> {
+  const sql = `SELECT ${columnTexts<AccountRow>(ACCOUNT_MEMBERS)}
+    FROM balance JOIN key ON key.id = balance.key_id JOIN package ON package.id = key.package_id`
+  // Sums of no rows are a row too.
+  return db.prepare<[], Columns<AccountRow>>(sql).get() as Columns<AccountRow>
 }
 
-function loadAccountRows(db: Database): AccountRow[] {
-  return all<AccountRow>(
-    db,
-    `SELECT balance.*, package.type AS promised_type, package.credits_micro AS promised_micro,
-       package.time_zone AS promised_zone
-     FROM balance JOIN key ON key.id = balance.key_id JOIN package ON package.id = key.package_id`,
-  )
-}
-
-/** What the key's package promises. */
-function promisedTerms(row: AccountRow): AccountTerms {
-  return {
-    packageType: row.promised_type,
-    creditsMicro: microCredits(row.promised_micro),
-    timeZone: row.promised_zone,
-  }
-}
-
-function changeOf(row: AccountRow, account: Account | undefined): LedgerState['changedTerms'] {
-  const terms = promisedTerms(row)
-  return account === undefined || areSameTerms(account.terms, terms) ? [] : [{ keyId: row.key_id, terms }]
-}
-
-function accountOf(row: AccountRow): Account {
-  const promised = promisedTerms(row)
-  const terms: AccountTerms = {
-    packageType: row.package_type ?? promised.packageType,
-    creditsMicro: row.package_micro === null ? promised.creditsMicro : microCredits(row.package_micro),
-    timeZone: row.time_zone ?? promised.timeZone,
-  }
-  return {
-    keyId: row.key_id,
-    terms,
-    cycleStartedAtMs: row.cycle_started_at_ms,
-    nextResetAtMs: row.next_reset_at_ms ?? nextReset(terms, row.cycle_started_at_ms),
-    grantedMicro: microCredits(row.granted_micro),
-    usedMicro: microCredits(row.used_micro),
-    heldMicro: microCredits(0),
-    grownMicro: microCredits(0),
-    ended: undefined,
-    requestCount: row.request_count,
-    lastUsedAtMs: row.last_used_at_ms ?? undefined,
-    isChanging: false,
-  }
+const ACCOUNT_MEMBERS: Columns<AccountRow> = {
+  key_id: 'balance.key_id',
+  cycle_started_at_ms: 'cycle_started_at_ms',
+  granted_micro: 'granted_micro',
+  used_micro: 'used_micro',
+  request_count: 'request_count',
+  last_used_at_ms: 'last_used_at_ms',
+  package_type: 'package_type',
+  package_micro: 'package_micro',
+  time_zone: 'balance.time_zone',
+  next_reset_at_ms: 'next_reset_at_ms',
+  promised_type: 'package.type',
+  promised_micro: 'package.credits_micro',
+  promised_zone: 'package.time_zone',
 }
 
 type HoldRow = {
@@ -254,11 +195,11 @@ export function findAdjustment(db: Database, { keyId, id }: AdjustmentId): First
     .get(keyId, id)
 }
 
-function loadAdjustments(db: Database): AdjustmentId[] {
-  return all<AdjustmentId>(
-    db,
-    `SELECT key_id AS keyId, idempotency_id AS id FROM ledger_entry WHERE kind = 'adjustment' AND idempotency_id IS NOT NULL`,
-  )
+function readAdjustments(db: Database): StoredLedger['adjustments'] {
+  const members: StoredLedger['adjustments'] = { keyId: 'key_id', id: 'idempotency_id' }
+  const sql = `SELECT ${columnTexts<AdjustmentRow>(members)} FROM ledger_entry
+    WHERE kind = 'adjustment' AND idempotency_id IS NOT NULL`
+  return db.prepare<[], StoredLedger['adjustments']>(sql).get() as StoredLedger['adjustments']
 }
 
 /** Rows are trusted to have the shape of their table: STRICT and CHECK saw to it when they were written. */

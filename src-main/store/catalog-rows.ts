@@ -1,6 +1,7 @@
 // Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages. Keys, members and
 // invites have files of their own.
 
+import type { Columns } from '#core/columns.ts'
 import {
   DISCONNECT_CHOICES,
   NETWORKS,
@@ -21,7 +22,8 @@ import type { Project } from '#core/project.ts'
 import type { Db } from '#store/database.ts'
 import { entityTable, flag, integer, json, micro, optional, text, wordOf } from '#store/entity-table.ts'
 import { deleteInvite, loadInvites, putInvite } from '#store/invite-rows.ts'
-import { loadKeys, putKey } from '#store/key-rows.ts'
+import { keysOf, type KeyRow } from '#store/key-columns.ts'
+import { putKey, readKeys } from '#store/key-rows.ts'
 import { deleteMember, loadMembers, putMember } from '#store/member-rows.ts'
 import { deleteProject, loadProjects, putProject } from '#store/project-rows.ts'
 
@@ -87,13 +89,21 @@ export function applyCatalogChange(db: Db, change: CatalogChange): void {
   }
 }
 
+/** With the keys as columns, for another thread. */
+export type StoredCatalog = Omit<CatalogState, 'keys'> & { readonly keys: Columns<KeyRow> }
+
 /** The whole catalogue as it stands, everything in the order in which it was made. */
 export function loadCatalog(db: Db): CatalogState {
+  const { keys, ...rest } = readCatalog(db)
+  return { ...rest, keys: keysOf(keys) }
+}
+
+export function readCatalog(db: Db): StoredCatalog {
   return {
     providers: PROVIDERS.load(db),
     models: loadModels(db),
     packages: loadPackages(db),
-    keys: loadKeys(db),
+    keys: readKeys(db),
     members: loadMembers(db),
     invites: loadInvites(db),
     projects: loadProjects(db),

@@ -1,29 +1,30 @@
 // Reads and writes keys.
 
-import { tagsOfText, tagsText } from '#core/attribution.ts'
-import { SUSPENDERS, type Key, type PreviousValue, type StoredKeyStatus } from '#core/entities.ts'
+import { tagsText } from '#core/attribution.ts'
+import { columnTexts, type Columns } from '#core/columns.ts'
+import type { Key } from '#core/entities.ts'
 import type { Db } from '#store/database.ts'
+import type { KeyRow } from '#store/key-columns.ts'
 import { statement } from '#store/statements.ts'
-import { oneOf } from '#store/values.ts'
 
-type KeyRow = {
-  id: string
-  name: string
-  owner: string | null
-  member_id: string | null
-  hash: string
-  hint: string
-  package_id: string
-  status: string
-  suspended_by: string | null
-  expires_at_ms: number | null
-  created_at_ms: number
-  value_since_ms: number | null
-  previous_hash: string | null
-  previous_until_ms: number | null
-  tool: string | null
-  project: string | null
-  tags: string
+const KEY_MEMBERS: Columns<KeyRow> = {
+  id: 'id',
+  name: 'name',
+  owner: 'owner',
+  member_id: 'member_id',
+  hash: 'hash',
+  hint: 'hint',
+  package_id: 'package_id',
+  status: 'status',
+  suspended_by: 'suspended_by',
+  expires_at_ms: 'expires_at_ms',
+  created_at_ms: 'created_at_ms',
+  value_since_ms: 'value_since_ms',
+  previous_hash: 'previous_hash',
+  previous_until_ms: 'previous_until_ms',
+  tool: 'tool',
+  project: 'project',
+  tags: 'tags',
 }
 
 /** Inserts or replaces a key. Throws SqliteError where a constraint says no. */
@@ -59,31 +60,9 @@ export function putKey(db: Db, key: Key): void {
 }
 
 /** All keys in the order in which they were made. */
-export function loadKeys(db: Db): Key[] {
-  return db.prepare<[], KeyRow>('SELECT * FROM key ORDER BY rowid').all().map(keyOf)
-}
-
-function keyOf(row: KeyRow): Key {
-  return {
-    id: row.id,
-    name: row.name,
-    owner: row.owner ?? undefined,
-    memberId: row.member_id ?? undefined,
-    hash: row.hash,
-    hint: row.hint,
-    packageId: row.package_id,
-    storedStatus: oneOf<StoredKeyStatus>(['active', 'suspended', 'revoked'], row.status),
-    suspendedBy: row.suspended_by === null ? undefined : oneOf(SUSPENDERS, row.suspended_by),
-    expiresAtMs: row.expires_at_ms ?? undefined,
-    createdAtMs: row.created_at_ms,
-    valueSinceMs: row.value_since_ms ?? row.created_at_ms,
-    previous: previousOf(row),
-    tool: row.tool ?? undefined,
-    project: row.project ?? undefined,
-    tags: row.tags === '' ? undefined : tagsOfText(row.tags),
-  }
-}
-
-function previousOf({ previous_hash: hash, previous_until_ms: validUntilMs }: KeyRow): PreviousValue | undefined {
-  return hash === null || validUntilMs === null ? undefined : { hash, validUntilMs }
+export function readKeys(db: Db): Columns<KeyRow> {
+  // The table itself is in that order.
+  const sql = `SELECT ${columnTexts<KeyRow>(KEY_MEMBERS)} FROM key NOT INDEXED`
+  // Sums of no rows are a row too.
+  return db.prepare<[], Columns<KeyRow>>(sql).get() as Columns<KeyRow>
 }

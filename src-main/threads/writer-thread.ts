@@ -3,7 +3,7 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
+import { findAdjustment, readLedger, type FirstAdjustment } from '#ledger/entries.ts'
 import { chargedAfter, lastEntry, type ChargedSums, type EntryRange } from '#ledger/charged-after.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
@@ -11,6 +11,7 @@ import type { SettingChange } from '#core/setting.ts'
 import { NewerForm } from '#ledger/batch-text.ts'
 import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
+import type { StoredLedger } from '#ledger/stored.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
   loadAlerts,
@@ -23,10 +24,10 @@ import {
 } from '#store/alert-rows.ts'
 import {
   applyCatalogChange,
-  loadCatalog,
   loadPriceVersions,
+  readCatalog,
   type CatalogChange,
-  type CatalogState,
+  type StoredCatalog,
 } from '#store/catalog-rows.ts'
 import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
 import { keepBillQuestion, type BillQuestion } from '#store/bill-questions.ts'
@@ -47,10 +48,10 @@ import { chargedSince, type Charged } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
 import { sharedUsage, type SharedUsageOperations } from '#threads/shared-usage.ts'
 
+type LoadedCatalog = { readonly catalog: StoredCatalog; readonly priceVersions: Map<string, number> }
+
 type Loaded = {
-  readonly catalog: CatalogState
-  readonly ledger: LedgerState
-  readonly priceVersions: Map<string, number>
+  readonly ledger: StoredLedger
   /** Micro-credits by provider. */
   readonly charged: Charged
   /** By project, on the day and in the month. */
@@ -71,7 +72,9 @@ type Loaded = {
 export type CatalogBatch = LedgerBatch & { readonly version?: number | undefined }
 
 export type WriterOperations = SharedUsageOperations & {
-  /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
+  /** What the gateway is set up with. It comes first, so that the main thread takes it over while the books are looked at. */
+  loadCatalog: { input: undefined; output: LoadedCatalog }
+  /** Everything else the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
@@ -319,8 +322,8 @@ function readable<Value>(read: () => Value): Value {
   }
 }
 
-function loadBooks(): LedgerState {
-  const state = loadLedger(db)
+function loadBooks(): StoredLedger {
+  const state = readLedger(db)
   return { ...state, mismatches: [...lost, ...state.mismatches] }
 }
 
@@ -329,12 +332,11 @@ const { projector, lost, wasLeft } = readable(openBooks)
 if (lost.length === 0) tail = new TailWriter(dataDir, db)
 
 serveOperations<WriterOperations>({
+  loadCatalog: () => readable(() => ({ catalog: readCatalog(db), priceVersions: loadPriceVersions(db) })),
   load: ({ chargedSinceMs, monthSinceMs }) =>
     readable(() => ({
-      catalog: loadCatalog(db),
       ledger: loadBooks(),
       endedWell: noted === undefined || (noted.isClosed && !wasLeft),
-      priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
       chargedOfProjects: {
         daily: chargedByLabel(db, 'project', chargedSinceMs),

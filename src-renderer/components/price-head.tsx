@@ -5,7 +5,7 @@ export function PriceHead({ name, hint }: { readonly name: string; readonly hint
   const { t } = useTranslation('common')
   return (
     <span title={hint}>
-      {name} <span className="font-normal whitespace-nowrap">{t('unitPerMillion')}</span>
+      {name} <span className="font-normal whitespace-nowrap max-[1279px]:block">{t('unitPerMillion')}</span>
     </span>
   )
 }

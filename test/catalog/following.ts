@@ -10,7 +10,8 @@ import type { Key, Package } from '#core/entities.ts'
 import { NO_LIMITS, type Member } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { UNLIMITED } from '#core/spending.ts'
-import { ledgerAppender, loadLedger } from '#ledger/entries.ts'
+import { ledgerAppender, readLedger } from '#ledger/entries.ts'
+import { ledgerOf } from '#ledger/stored.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger } from '#ledger/ledger.ts'
 import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
@@ -56,7 +57,7 @@ export class Following {
     this.#catalog = new Catalog(loadCatalog(db), loadPriceVersions(db))
     const journal = new Journal(async ({ changes = [], ...batch }) => this.#write(changes, batch))
     this.#ledger = new Ledger({ journal, nowMs: () => NOW_MS, after, holdWaitMs: 1 })
-    const { accounts, adjustments } = loadLedger(db)
+    const { accounts, adjustments } = ledgerOf(readLedger(db))
     this.#ledger.restore({ accounts, holds: [], adjustments })
   }
 
@@ -106,7 +107,7 @@ export class Following {
       catalog: loadCatalog(this.#db),
       entries: rows('SELECT * FROM ledger_entry ORDER BY seq'),
       balances: rows('SELECT * FROM balance ORDER BY key_id'),
-      mismatches: loadLedger(this.#db).mismatches,
+      mismatches: ledgerOf(readLedger(this.#db)).mismatches,
       version: this.version,
     }
   }

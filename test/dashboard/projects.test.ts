@@ -113,6 +113,43 @@ describe('what a key is counted to', () => {
   })
 })
 
+describe('usage', () => {
+  it.each([
+    ['tool', 'opencode', 2],
+    ['project', 'garden', 2],
+    ['tag', 'nightly', 1],
+  ] as const)('by %s has what each came to, and leads to its calls', async (group, value, calls) => {
+    const name = `by-${group}`
+    const { key } = await admin().call('createKey', { body: { name, package: 'starter' } })
+    const told = { 'user-agent': 'opencode/1.2', 'x-farebox-project': 'garden' }
+    await use(key, { ...told, 'x-farebox-tags': 'nightly' })
+    await use(key, told)
+    await use(key, { 'user-agent': 'curl/8.1' })
+    const { totals, series } = await admin().call('usageReport', { query: { key: name, group } })
+    await dashboard.visit(`/usage?key=${name}`, async (page) => {
+      await page.getByRole('combobox', { name: 'Grouped by' }).selectOption(group)
+      const table = page.getByRole('table', { name: 'The same numbers' })
+      const row = (text: string) => table.getByRole('row').filter({ has: page.getByText(text, { exact: true }) })
+      await row(value).waitFor()
+      const costOf = async (text: string) => micro(await row(text).locator('td').first().innerText())
+      const said = series.find((one) => one.name === value)?.totals
+      expect(said?.requests).toBe(calls)
+      expect(await costOf(value)).toBe(micro(String(said?.charge_credits)))
+      expect(await costOf('Total')).toBe(micro(String(totals.charge_credits)))
+      const rows = (await table.locator('tbody td:nth-child(2)').allInnerTexts()).map(micro)
+      expect(rows.reduce((sum, cost) => sum + cost, 0n)).toBe(micro(String(totals.charge_credits)))
+      await row(value).getByRole('link').click()
+      await page.waitForURL((url) => url.searchParams.get(group) === value && url.pathname.endsWith('/requests'))
+      await expect.poll(() => page.getByRole('grid').locator('[data-id]').count()).toBe(calls)
+    })
+  })
+})
+
+function micro(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(`${whole}${fraction.padEnd(6, '0')}`)
+}
+
 describe('usage by session', () => {
   it('has a row for each, with a way to its requests, and no course of time', async () => {
     await use(dashboard.key, { 'x-claude-code-session-id': SESSION })

@@ -58,6 +58,17 @@ async function showing(page: Page): Promise<void> {
 }
 
 describe('live', () => {
+  it('has the buttons of the page in one line', async () => {
+    await dashboard.visit('/requests', async (page) => {
+      await showing(page)
+      const boxes = await Promise.all(
+        ['CSV', 'Pause'].map((name) => page.getByRole('button', { name, exact: true }).boundingBox()),
+      )
+      const [csv, pause] = boxes.map((box) => [box?.y, box?.height])
+      expect(pause).toEqual(csv)
+    })
+  })
+
   it('shows a request on top within a second of its end', async () => {
     await dashboard.visit('/requests', async (page) => {
       await showing(page)

@@ -29,27 +29,49 @@ afterAll(() => dashboard.close())
 describe('tables', () => {
   const WIDE = [800, 1040, 1280, 1440]
 
-  it.each([
+  it.each<[path: string, name: string, widths: number[], language?: 'de']>([
     ['keys?q=a-key', 'Keys', WIDE],
     ['keys?q=rich', 'Keys', [420, ...WIDE]],
-    ['models?q=a-model', 'Models and prices', [1040, 1280, 1440]],
+    ['models?q=a-model', 'Models and prices', WIDE],
+    ['models?q=a-model', 'Modelle und Preise', WIDE, 'de'],
     ['members', 'Members', [800]],
     ['overview', 'Latest requests', [800]],
     ['ledger?key=rich', 'Ledger', [420]],
     ['usage?group=key', 'The same numbers', [420]],
-  ])('of %s fit a window', async (path, name, widths) => {
-    await dashboard.visit(`/${path}`, async (page) => {
+  ])('of %s fit a window', async (path, name, widths, language) => {
+    const look = async (page: Page) => {
       // A card of the same name may be around it.
       const region = page.getByRole('region', { name, exact: true }).last()
       await region.getByRole('row').nth(1).waitFor()
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
-        await expect
-          .poll(() => region.evaluate((box) => box.scrollWidth - box.clientWidth), { message: `${width} px` })
-          .toBe(0)
+        await expect.poll(() => region.evaluate(tooWide), { message: `${width} px` }).toBe(0)
       }
-    })
+    }
+    await dashboard.visit(`/${path}`, look, language === undefined ? {} : { language })
   })
+
+  it.each(['en', 'fr'] as const)(
+    'of the latest requests fit with the longest names and times, in %s',
+    async (language) => {
+      const overview = await dashboard.farebox.admin.call('overview', {})
+      const latest = overview.latest.map((one) => ({ ...one, ...LONGEST }))
+      await dashboard.visit(
+        '/settings',
+        async (page) => {
+          await page.route('**/api/overview', (route) => route.fulfill({ json: { ...overview, latest } }))
+          await page.goto(`${dashboard.farebox.url}/app/overview`)
+          const table = page.getByRole('table').filter({ hasText: LONGEST.model })
+          await table.waitFor()
+          for (const width of [420, ...WIDE]) {
+            await page.setViewportSize({ width, height: 900 })
+            await expect.poll(() => table.locator('..').evaluate(tooWide), { message: `${width} px` }).toBe(0)
+          }
+        },
+        { language },
+      )
+    },
+  )
 
   it('have their columns of members where they are before the usage is known', async () => {
     await dashboard.visit('/members', async (page) => {
@@ -87,6 +109,21 @@ describe('a drawer', () => {
     },
   )
 })
+
+const LONGEST = {
+  key: 'a-key-with-a-rather-long-name-indeed',
+  model: 'a-model-with-a-rather-long-name-of-two-makers',
+  provider: 'a-provider-with-a-rather-long-name',
+  input_tokens: 987_654,
+  output_tokens: 123_456,
+  charge_credits: 12_345.67,
+  duration_ms: 3_599_000,
+  outcome: 'out_of_credits',
+}
+
+function tooWide(box: { readonly scrollWidth: number; readonly clientWidth: number }): number {
+  return box.scrollWidth - box.clientWidth
+}
 
 /** Where each column of the members begins. */
 function headsOf(page: Page): Promise<number[]> {

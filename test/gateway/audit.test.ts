@@ -27,7 +27,7 @@ describe('the audit log', { timeout: 120_000 }, () => {
     expect(await last()).toMatchObject({
       actor: 'owner',
       action: 'createKey',
-      subject: null,
+      subject: 'seen',
       outcome: 'done',
       status: 200,
       details: body,
@@ -43,6 +43,18 @@ describe('the audit log', { timeout: 120_000 }, () => {
     })
     await pair.farebox.admin.call('suspendKey', { id: 'seen' })
     expect(await last()).toMatchObject({ actor: 'farebox', action: 'suspendKey', subject: 'seen', details: {} })
+  })
+
+  it('names what was only made, once it is there', async () => {
+    await owner.call('addWebhook', { body: { name: 'bell', url: 'https://alerts.example.com/' } })
+    expect(await last()).toMatchObject({ action: 'addWebhook', subject: 'bell', outcome: 'done' })
+    await owner.send('addWebhook', { body: { name: 'bell', url: 'https://alerts.example.com/' } })
+    expect(await last()).toMatchObject({ action: 'addWebhook', subject: null, outcome: 'conflict' })
+    const mail = { url: 'smtps://mail.example.com', from: 'farebox@example.com', to: 'team@example.com' }
+    await owner.call('addMailbox', { body: { name: 'team', ...mail } })
+    expect(await last()).toMatchObject({ action: 'addMailbox', subject: 'team' })
+    await owner.call('setProject', { id: 'site', body: { credits_per_day: 5 } })
+    expect(await last()).toMatchObject({ action: 'setProject', subject: 'site' })
   })
 
   it('has what was refused, and why', async () => {

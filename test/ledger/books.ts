@@ -18,6 +18,7 @@ import type { Cancellation } from '#core/wait-queue.ts'
 import type { HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { Ledger } from '#ledger/ledger.ts'
 import type { Settlement } from '#ledger/settlement.ts'
+import { ledgerOf } from '#ledger/stored.ts'
 import { Projection } from '#ledger/projection.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -80,7 +81,8 @@ export class Books {
   static async open(options: BooksOptions): Promise<Books> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
-    const { ledger: state, journal } = await books.writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+    const { ledger: stored, journal } = await books.writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+    const state = ledgerOf(stored)
     books.#projection = new Projection({
       journal: journal && new JournalWriter(dataDir, journal),
       project: (frame) => books.writer.call('project', frame),

@@ -6,7 +6,8 @@ import Database from 'better-sqlite3'
 import { after } from '#app/after.ts'
 import type { Key } from '#core/entities.ts'
 import { microCredits } from '#core/money.ts'
-import { loadLedger, ledgerAppender } from '#ledger/entries.ts'
+import { readLedger, ledgerAppender } from '#ledger/entries.ts'
+import { ledgerOf } from '#ledger/stored.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
@@ -78,7 +79,7 @@ export class MemoryBooks {
   async restart(): Promise<MemoryBooks> {
     await this.ledger.flush()
     const next = new MemoryBooks(this.clock, this.written, this.#copiedBatches)
-    const state = loadLedger(this.#store.db)
+    const state = ledgerOf(readLedger(this.#store.db))
     next.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
     next.mismatches = state.mismatches
     for (const { keyId, terms } of state.changedTerms) await next.ledger.changeTerms(keyId, { terms, reason: 'start' })

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadLedger } from '#ledger/entries.ts'
+import { readLedger } from '#ledger/entries.ts'
+import { ledgerOf } from '#ledger/stored.ts'
 import { summarisedUpTo, summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { Books, terms, type SetClock } from './books.ts'
@@ -75,7 +76,7 @@ describe('older entries', () => {
       await books.ledger.flush()
       expect(books.verify()).toMatchObject({ ok: true, problems: [], openHolds: 1 })
       await books.stop()
-      const state = inspected(loadLedger)
+      const state = ledgerOf(inspected(readLedger))
       expect(state).toMatchObject({ mismatches: [], isSummarised: true })
       expect(state.openHolds.map(({ exchangeId }) => exchangeId)).toEqual([open.exchangeId])
       books = await Books.open({ dataDir: books.dataDir, clock })
@@ -123,19 +124,19 @@ describe('what is noticed of a summary', () => {
     ['how far it goes', `UPDATE ledger_summary SET last_seq = last_seq + 1`],
   ])('at the next start: %s', (_, statement) => {
     tamper(statement)
-    expect(inspected(loadLedger).mismatches).not.toEqual([])
+    expect(inspected(readLedger).mismatches).not.toEqual([])
     expect(inspected(verifyLedger)).toMatchObject({ ok: false })
   })
 
   it('by verify, when an entry that it covers was changed in a way that no sum shows', () => {
     tamper(`UPDATE ledger_entry SET reason = 'changed' WHERE seq = 7`)
-    expect(inspected(loadLedger).mismatches).toEqual([])
+    expect(inspected(readLedger).mismatches).toEqual([])
     expect(inspected(verifyLedger).problems).toEqual(['the summarised entries are not those that were written'])
   })
 
   it('by verify, when one entry that it covers was changed', () => {
     tamper(`UPDATE ledger_entry SET amount_micro = amount_micro + 1 WHERE seq = 100`)
-    expect(inspected(loadLedger).mismatches).toEqual([])
+    expect(inspected(readLedger).mismatches).toEqual([])
     expect(inspected(verifyLedger).problems).toContainEqual(expect.stringContaining('the summary of its older entries'))
   })
 })
@@ -170,7 +171,7 @@ describe('a flipped amount in any entry that is not summarised', () => {
           // A bit of the stored integer, as a disk that forgets would flip it.
           const flip = `(${column} | (1 << ${bit})) - (${column} & (1 << ${bit}))`
           db.exec(`UPDATE ledger_entry SET ${column} = ${flip} WHERE seq = ${seq}`)
-          const state = loadLedger(db)
+          const state = ledgerOf(readLedger(db))
           const report = verifyLedger(db)
           db.exec('ROLLBACK')
           expect(state.mismatches, `${column} of ${seq}, bit ${bit}`).not.toEqual([])

@@ -158,6 +158,40 @@ describe('in a browser', () => {
   })
 })
 
+describe('the typeface', () => {
+  const FACE = `'14px "Inter Variable"'`
+  const widthOf = (page: Page) =>
+    page.locator('nav a[href="/app/overview"] span').evaluate((word) => word.getBoundingClientRect().width)
+
+  it('that comes late moves no word, and is there on the next page', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await signedIn(page, url)
+      const held = Promise.withResolvers<void>()
+      const asked = page.waitForRequest('**/*.woff2')
+      await page.route('**/*.woff2', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto(`${url}/app/keys`, { waitUntil: 'commit' })
+      await asked
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+      expect(await page.evaluate(`document.fonts.check(${FACE})`)).toBe(false)
+      const before = await widthOf(page)
+      held.resolve()
+      await page.evaluate(`document.fonts.load(${FACE})`)
+      expect(await page.evaluate(`document.fonts.check(${FACE})`)).toBe(true)
+      expect(await widthOf(page)).toBe(before)
+      // On a busy machine it may be late once more.
+      const widthAnew = async () => {
+        await page.reload()
+        await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+        return widthOf(page)
+      }
+      await expect.poll(widthAnew, { timeout: 30_000 }).not.toBe(before)
+    })
+  })
+})
+
 describe('where a script does not come', () => {
   const WORDS = ['The dashboard could not be loaded. Is Farebox still running?', 'Try again'] as const
   const GERMAN = ['Das Dashboard konnte nicht geladen werden. Läuft Farebox noch?', 'Erneut versuchen'] as const

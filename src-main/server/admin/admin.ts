@@ -12,7 +12,7 @@ import { fleetRefusal } from '#core/fleet.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import { sourceOf } from '#core/source.ts'
 import { actorOf, NOBODY } from '#server/admin/audit.ts'
-import { detailsOf, isNoted } from '#server/admin/audit-details.ts'
+import { detailsOf, isNoted, nameMade } from '#server/admin/audit-details.ts'
 import { auditRulesOf } from '#server/admin/entities.ts'
 import type { AdminHandlers, AdminInput } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
@@ -124,6 +124,8 @@ async function noteOf(
       const doer = doerOf(viewer, refusal)
       const source = doer === 'stranger' ? sourceOf(request.ip) : undefined
       const status = refusal ? REFUSALS[refusal.code].status : 200
+      // What is only made by this has its name from here on.
+      if (refusal === undefined) subject ??= rules.subject?.(deps.catalog, id) ?? nameMade(route, asked.body)
       audit.add({ actor, action, subject, outcome, status, details, doer, source })
     },
   }

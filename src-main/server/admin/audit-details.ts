@@ -32,6 +32,13 @@ export function isNoted(route: Route, body: unknown): boolean {
   return route.method !== 'GET' && !(isRecord(body) && body['dry_run'] === true)
 }
 
+/** How that is named which an action has made. Undefined for an action that makes nothing with a name. */
+export function nameMade({ access, method, path }: Route, body: unknown): string | undefined {
+  if (access === 'public' || method !== 'POST' || path.includes('{id}') || !isRecord(body)) return undefined
+  const name = body['name'] ?? body['id']
+  return typeof name === 'string' ? shortened(name) : undefined
+}
+
 /** What was asked for, as a JSON object. `body` and `query` were checked against their schemas, or are left out. */
 export function detailsOf({ kept, listsOf = '' }: AuditRules, body: unknown, query?: unknown): string {
   const asked = { ...(isRecord(query) ? query : {}), ...(isRecord(body) ? body : {}) }

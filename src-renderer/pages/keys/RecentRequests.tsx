@@ -9,6 +9,7 @@ import { DrawerSection } from '#renderer/components/facts.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Money } from '#renderer/components/money.tsx'
 import { Loading } from '#renderer/components/states.tsx'
+import { StatusMark } from '#renderer/components/status-mark.tsx'
 import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { keyReference } from '#renderer/data/ledger-list.ts'
@@ -100,9 +101,7 @@ function RequestTable({ items }: { readonly items: readonly UsageView[] }) {
         <tr>
           <HeadCell className="px-1">{t('recent.time')}</HeadCell>
           <HeadCell className="px-1">{t('recent.model')}</HeadCell>
-          <HeadCell align="right" className="px-1">
-            {t('recent.status')}
-          </HeadCell>
+          <HeadCell className="px-1">{t('recent.status')}</HeadCell>
           <HeadCell align="right" className="px-1">
             {t('recent.charge')}
           </HeadCell>
@@ -121,8 +120,8 @@ function RequestTable({ items }: { readonly items: readonly UsageView[] }) {
               </Link>
             </Cell>
             <Cell className="px-1 wrap-anywhere">{item.model}</Cell>
-            <Cell align="right" className="px-1">
-              {item.status}
+            <Cell className="px-1 whitespace-nowrap">
+              <StatusMark request={item} t={t} />
             </Cell>
             <Cell align="right" className="px-1">
               <Money credits={item.charge_credits} />

@@ -39,14 +39,14 @@ export function useModelColumns(
         cell: (model) => <ModelName model={model} />,
         sortBy: ({ id }) => id,
         // What the other columns leave; long names are cut before those are.
-        className: 'sm:w-full sm:max-w-0 sm:min-w-40',
+        className: 'sm:w-full sm:max-w-0 sm:min-w-32',
       },
       {
         id: 'kind',
         header: t('column.kind'),
         cell: ({ kind }) => <ModelKind kind={kind} />,
         sortBy: ({ kind }) => kind,
-        className: 'max-xl:hidden',
+        className: 'max-[1279px]:hidden',
       },
       {
         id: 'context',
@@ -126,7 +126,7 @@ function Targets({ model, health }: TargetsProps) {
       className="flex items-center gap-2"
       title={sorted.map(({ provider, model: name }) => `${provider}: ${name}`).join('\n')}
     >
-      <span className={cn('max-w-32 truncate', isMarked && 'max-xl:hidden')}>{sorted[0]?.provider}</span>
+      <span className={cn('max-w-32 truncate', isMarked && 'max-[1279px]:hidden')}>{sorted[0]?.provider}</span>
       {sorted.length > 1 && (
         <span className="text-xs whitespace-nowrap text-muted">{t('moreTargets', { count: sorted.length - 1 })}</span>
       )}

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { UsageView } from '#contract/schemas.ts'
-import { Status } from '#renderer/components/badge.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Money } from '#renderer/components/money.tsx'
 import { EmptyState, Loading } from '#renderer/components/states.tsx'
+import { StatusMark } from '#renderer/components/status-mark.tsx'
 import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
@@ -49,13 +49,13 @@ function LatestTable({ usage, zone }: { readonly usage: readonly UsageView[]; re
             <HeadCell className="max-sm:hidden">{t('latest.time')}</HeadCell>
             <HeadCell className="max-sm:hidden">{t('latest.key')}</HeadCell>
             <HeadCell>{t('latest.model')}</HeadCell>
-            <HeadCell align="right" className="max-lg:hidden">
+            <HeadCell align="right" className="max-[1279px]:hidden">
               {t('latest.tokens')}
             </HeadCell>
             <HeadCell align="right" className="max-sm:w-20">
               {t('latest.cost')}
             </HeadCell>
-            <HeadCell align="right" className="max-lg:hidden">
+            <HeadCell align="right" className="max-[1279px]:hidden">
               {t('latest.duration')}
             </HeadCell>
             <HeadCell className="max-sm:w-20">{t('latest.status')}</HeadCell>
@@ -72,7 +72,7 @@ function LatestTable({ usage, zone }: { readonly usage: readonly UsageView[]; re
 }
 
 function LatestRow({ usage, zone }: { readonly usage: UsageView; readonly zone: string | undefined }) {
-  const { i18n } = useTranslation('overview')
+  const { t, i18n } = useTranslation('overview')
   const when = (
     <Link to="/requests" search={{ open: usage.id }} className="rounded-sm hover:underline">
       <Time at={usage.created_at} {...(zone === undefined ? {} : { zone })} />
@@ -81,25 +81,26 @@ function LatestRow({ usage, zone }: { readonly usage: UsageView; readonly zone: 
   return (
     <Row className="hover:bg-sunken">
       <Cell className="whitespace-nowrap max-sm:hidden">{when}</Cell>
-      <Cell className="max-w-40 truncate max-sm:hidden">{usage.key}</Cell>
-      <Cell className="max-w-64 truncate">
+      <Cell className="max-w-32 truncate max-sm:hidden lg:max-w-40">{usage.key}</Cell>
+      {/* What the other columns leave; long names are cut before those are. */}
+      <Cell className="truncate sm:w-full sm:max-w-0 sm:min-w-24">
         <span title={usage.upstream_model ?? ''}>{usage.model}</span>
         {usage.provider !== null && <span className="text-muted max-sm:hidden"> → {usage.provider}</span>}
         <span className="block truncate text-xs text-muted sm:hidden">
           {when} · {usage.key}
         </span>
       </Cell>
-      <Cell align="right" className="whitespace-nowrap max-lg:hidden">
+      <Cell align="right" className="whitespace-nowrap max-[1279px]:hidden">
         <Tokens count={inputOf(usage)} /> / <Tokens count={usage.output_tokens} />
       </Cell>
       <Cell align="right">
         <Money credits={usage.charge_credits} hasUnit={false} />
       </Cell>
-      <Cell align="right" className="whitespace-nowrap max-lg:hidden">
+      <Cell align="right" className="whitespace-nowrap max-[1279px]:hidden">
         {durationText(usage.duration_ms, i18n.language)}
       </Cell>
       <Cell>
-        <Status tone={usage.status < 400 ? 'live' : 'lost'}>{usage.status}</Status>
+        <StatusMark request={usage} t={t} />
       </Cell>
     </Row>
   )

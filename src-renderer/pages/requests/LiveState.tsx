@@ -24,7 +24,7 @@ export function LiveState({ connection, lostAtMs, isPaused, onPause }: LiveState
       <span role="status">
         <Status tone={tone[state]}>{t(`state.${state}`)}</Status>
       </span>
-      <Button size="small" aria-pressed={isPaused} onClick={onPause}>
+      <Button aria-pressed={isPaused} onClick={onPause}>
         {isPaused ? <Play aria-hidden /> : <Pause aria-hidden />}
         {t(isPaused ? 'resume' : 'pause')}
       </Button>

@@ -8,7 +8,7 @@ import { exactText } from '#renderer/data/times.ts'
 import { Attempts, Timings } from '#renderer/pages/requests/ReceiptCourse.tsx'
 import { ReceiptPicture } from '#renderer/pages/requests/ReceiptPicture.tsx'
 import { Charge, TokenClasses } from '#renderer/pages/requests/ReceiptMoney.tsx'
-import { StatusMark } from '#renderer/pages/requests/StatusMark.tsx'
+import { StatusMark } from '#renderer/components/status-mark.tsx'
 
 /** What one request was, what it used, what that cost and how it went. */
 export function Receipt({ receipt }: { readonly receipt: ReceiptView }) {

@@ -9,7 +9,7 @@ import { microOf, moneyText } from '#renderer/data/money.ts'
 import { compactText, durationText } from '#renderer/data/numbers.ts'
 import { inputTokens } from '#renderer/data/request-cells.ts'
 import { exactText, momentText } from '#renderer/data/times.ts'
-import { StatusMark } from '#renderer/pages/requests/StatusMark.tsx'
+import { StatusMark } from '#renderer/components/status-mark.tsx'
 
 const COLUMNS = cn(
   'grid items-center gap-x-3 px-3',

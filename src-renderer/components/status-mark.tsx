@@ -1,14 +1,14 @@
-import type { TFunction } from 'i18next'
 import { LogOut, OctagonX, TriangleAlert } from 'lucide-react'
 import type { UsageView } from '#contract/schemas.ts'
-import { gradeOf, outcomeOf } from '#renderer/data/request-cells.ts'
+import { gradeOf, outcomeOf, type Outcome } from '#renderer/data/request-cells.ts'
 
 const SHAPES = { good: undefined, left: LogOut, partial: TriangleAlert, bad: OctagonX } as const
 const COLOURS = { good: 'text-muted', left: 'text-muted', partial: 'text-amber', bad: 'text-red' } as const
 
 type StatusMarkProps = {
   readonly request: Pick<UsageView, 'outcome' | 'status'>
-  readonly t: TFunction<'requests'>
+  /** Of whoever draws it: rows that come and go with every step of scrolling have no hooks. */
+  readonly t: (key: `common:outcomes.${Outcome}`) => string
   /** Shows the word also of a plain answer, and in narrow windows. */
   readonly hasWord?: boolean
 }
@@ -17,7 +17,7 @@ type StatusMarkProps = {
 export function StatusMark({ request, t, hasWord = false }: StatusMarkProps) {
   const grade = gradeOf(request)
   const outcome = outcomeOf(request)
-  const word = outcome === undefined ? request.outcome : t(`outcomes.${outcome}`)
+  const word = outcome === undefined ? request.outcome : t(`common:outcomes.${outcome}`)
   const Shape = SHAPES[grade]
   const wordClass = hasWord ? 'truncate' : grade === 'good' ? 'sr-only' : 'truncate max-lg:sr-only'
   return (
