@@ -322,7 +322,7 @@ describe('a mailbox of a gateway', () => {
       ['testMailbox', null],
       ['removeMailbox', 'team'],
       ['testMailbox', 'team'],
-      ['addMailbox', null],
+      ['addMailbox', 'team'],
     ])
   })
 

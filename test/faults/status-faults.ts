@@ -181,6 +181,7 @@ const ODD_BODIES: readonly Fault[] = [
     provider: scripted({
       type: 'raw',
       status: 400,
+      contentType: 'application/json',
       parts: ['{"error":{', '"message":"Oh"}}'],
       stall: { at: { byte: 10 }, ms: Infinity },
     }),
@@ -190,7 +191,7 @@ const ODD_BODIES: readonly Fault[] = [
   {
     name: '429 that goes silent',
     provider: scripted({ type: 'status', status: 429, stall: { at: { byte: 10 }, ms: Infinity } }),
-    sees: ({ dialect }) => (dialect === 'gemini' ? TOO_SLOW : failed(429)),
+    sees: ({ dialect }) => (dialect === 'gemini' || dialect === 'bedrock-converse' ? TOO_SLOW : failed(429)),
     pace: 'slow',
   },
   { name: '201', provider: scripted({ type: 'answer', status: 201, text: 'the-last-words' }), sees: ANSWERED },
