@@ -48,15 +48,15 @@
     }
   }
   // What did not come may come the next time, once the gateway answers. Without it the browser would show a page of its own.
-  const loadAgain = (box, waitMs = 1000) =>
-    setTimeout(async () => {
-      const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined)
-      if (!box.isConnected) return
-      // The page has come all the same.
-      if (box.nextSibling !== null || box.previousSibling !== null) return box.remove()
-      if (answer?.ok !== true) loadAgain(box, Math.min(waitMs * 2, 30_000))
-      else if (isLoadLeft()) location.reload()
-    }, waitMs)
+  const loadAgain = (box, waitMs = 1000) => setTimeout(() => void lookAgain(box, waitMs), waitMs)
+  const lookAgain = async (box, waitMs) => {
+    const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined)
+    if (!box.isConnected) return
+    // The page has come all the same.
+    if (box.nextSibling !== null || box.previousSibling !== null) return box.remove()
+    if (answer?.ok !== true) loadAgain(box, Math.min(waitMs * 2, 30_000))
+    else if (isLoadLeft()) location.reload()
+  }
   const tell = (isBroken) => {
     const root = document.getElementById('root')
     // Whatever goes wrong later has a page around it, which says so itself.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeSettings, readConfig, SETTINGS, type Config, type Environment } from '#config/config.ts'
+import { describeSettings, readConfig, type Config } from '#config/config.ts'
+import { SETTINGS, type Environment } from '#config/settings.ts'
 
 type Given = { argv?: string[]; env?: Environment; platform?: NodeJS.Platform; homeDir?: string }
 
@@ -44,6 +45,7 @@ describe('the default configuration', () => {
       rateLimitWaitMs: 30_000,
       answerMemoryMs: 3_600_000,
       maxUploadMib: 128,
+      shutdownNoticeMs: 0,
       shutdownGraceMs: 10_000,
       demo: true,
       log: 'text',

@@ -1,5 +1,6 @@
 // The composition root: from an open data folder to a running Farebox.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AccountBalances } from '#app/account-balances.ts'
 import type { BillWatch } from '#app/bill-watch.ts'
 import { billWatchOf } from '#app/bill-watching.ts'
@@ -321,6 +322,7 @@ class RunningApp implements App {
     const { config, parts, writer, side, operations, release } = this.#inside
     const { own, visits, openPages, reading, check, balances, billWatch } = this.#serving
     const { ledger, overdue } = parts.stores
+    if (config.shutdownNoticeMs > 0 && operations.readiness.leave()) await sleep(config.shutdownNoticeMs)
     operations.readiness.end()
     clearInterval(this.#watch)
     openPages.stop()

@@ -1,7 +1,8 @@
 // Settings that may be changed while Farebox runs. What the environment or a flag says is fixed: whoever started the program said it.
 
 import { posix } from 'node:path'
-import { describeSettings, SETTINGS, settingName, type Config, type Mistake, type SettingView } from '#config/config.ts'
+import { describeSettings, settingName, type Config, type Mistake, type SettingView } from '#config/config.ts'
+import { SETTINGS } from '#config/settings.ts'
 
 /** Everything that asks for one of these asks at every use, and keeps no copy. */
 const CHANGEABLE = [

@@ -1,6 +1,6 @@
 // Whether `farebox start` shows the tray app or runs without one, decided from what is known without looking at anything.
 
-import type { Environment } from '#config/config.ts'
+import type { Environment } from '#config/settings.ts'
 
 export type Surroundings = {
   /** The flags of the start. */

@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Environment } from '#config/config.ts'
+import type { Environment } from '#config/settings.ts'
 import { ROOT_DIR } from '#config/program-files.ts'
 
 export type Runtime =

@@ -79,7 +79,7 @@ async function showDesktop(given: readonly string[]): Promise<void> {
     dataDir: config.dataDir,
     platform,
     argv: given,
-    endMs: config.shutdownGraceMs + END_SLACK_MS,
+    endMs: config.shutdownNoticeMs + config.shutdownGraceMs + END_SLACK_MS,
     nowMs: Date.now,
     note,
   })

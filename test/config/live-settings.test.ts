@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig, type Environment } from '#config/config.ts'
+import { readConfig } from '#config/config.ts'
+import type { Environment } from '#config/settings.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 
 function live(env: Environment = {}, argv: string[] = []): LiveSettings {

@@ -69,6 +69,23 @@ it('says on a connection from before that Farebox ends, and takes no call there'
   await rm(pair.farebox.dataDir, { recursive: true, force: true })
 })
 
+it('says for a while that Farebox will end, and calls are taken until it does', async () => {
+  const pair = await startPair({ env: { FAREBOX_SHUTDOWN_NOTICE_MS: '3000' } })
+  const key = await pair.farebox.newKey('plenty')
+  const stopped = pair.farebox.stop()
+  const ready = await get(pair.farebox, '/ready')
+  expect(ready.status).toBe(503)
+  expect((await bodyOf(ready)).error).toMatchObject({ details: { reason: 'draining' } })
+  expect((await get(pair.farebox, '/health')).status).toBe(200)
+  const response = await chat(pair.farebox, key)
+  await response.text()
+  expect(response.status).toBe(200)
+  await stopped
+  await expect(chat(pair.farebox, key)).rejects.toThrow('fetch failed')
+  await pair.upstream.close()
+  await rm(pair.farebox.dataDir, { recursive: true, force: true })
+})
+
 describe('/metrics', () => {
   it('is not there where it was not asked for, in the same words as any other path', async () => {
     const pair = await startPair()

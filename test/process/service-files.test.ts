@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { SETTINGS } from '#config/config.ts'
+import { SETTINGS } from '#config/settings.ts'
 import { build } from '../support/built.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { SETTINGS } from '#config/config.ts'
+import { SETTINGS } from '#config/settings.ts'
+import { ENDPOINTS } from '#dialect/dialects.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const FOLDER = join(ROOT, 'resources', 'container')
@@ -40,6 +41,33 @@ function expectProbe(command: readonly string[], path: '/health' | '/ready'): vo
 function expectKnown(names: readonly string[]): void {
   expect(names.filter((name) => !VARIABLES.includes(name))).toEqual([])
 }
+
+describe.each(['haproxy.cfg', 'kubernetes.yaml'])('the proxy of %s', (file) => {
+  const pattern = new RegExp(/acl is_call path_reg (\S+)/.exec(read(file))?.[1] ?? '^$')
+
+  it('lets every call through, however its address was typed', () => {
+    const paths = ENDPOINTS.flatMap(([, { paths: own }]) => own)
+    expect(paths).toContain('/chat/completions')
+    for (const path of [...paths, '/v1/models', '/models', '/v1/balance', '/v1/receipts/x', '/v2/rerank']) {
+      expect(path).toMatch(pattern)
+      expect(`/${path}`).toMatch(pattern)
+    }
+  })
+
+  it.each([
+    '/',
+    '/api/keys',
+    '//api/keys',
+    '/app',
+    '/app/v1/',
+    '/metrics',
+    '/docs/openapi.json',
+    '/v1x',
+    '/%61pi/keys',
+  ])('keeps %s to itself', (path) => {
+    expect(path).not.toMatch(pattern)
+  })
+})
 
 describe('the compose file', () => {
   const { services, secrets, volumes } = parse(read('compose.yaml'), { merge: true }) as Compose
@@ -138,6 +166,7 @@ describe('the manifest for Kubernetes', () => {
       for (const { name } of volumeMounts) expect(there).toContain(name)
     }
     const drained = Number(/FAREBOX_SHUTDOWN_GRACE_MS=(\d+)/.exec(IMAGE)?.[1]) / 1000
-    expect(grace).toBeGreaterThan(drained + 15)
+    const notice = Number(gateway?.env?.find(({ name }) => name === 'FAREBOX_SHUTDOWN_NOTICE_MS')?.value) / 1000
+    expect(grace).toBeGreaterThan(notice + drained + 15)
   })
 })

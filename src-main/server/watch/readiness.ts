@@ -27,7 +27,7 @@ const WRITER_BEHIND_MS = 5000
 
 export class Readiness {
   readonly #deps: ReadinessDeps
-  #phase: 'starting' | 'running' | 'draining' = 'starting'
+  #phase: 'starting' | 'running' | 'leaving' | 'draining' = 'starting'
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps
@@ -42,6 +42,13 @@ export class Readiness {
     this.#phase = 'running'
   }
 
+  /** Whoever sends calls here is told to send them elsewhere; those that come are still taken. False where none were. */
+  leave(): boolean {
+    const wasRunning = this.#phase === 'running'
+    if (wasRunning) this.#phase = 'leaving'
+    return wasRunning
+  }
+
   /** No new calls are taken any more. */
   end(): void {
     this.#phase = 'draining'
@@ -50,6 +57,7 @@ export class Readiness {
   /** undefined where calls are taken. */
   get problem(): NotReady | undefined {
     const { ledger, pause, writes, memory, leases } = this.#deps
+    if (this.#phase === 'leaving') return 'draining'
     if (this.#phase !== 'running') return this.#phase
     if (ledger.state !== 'ok') return 'ledger'
     if (writes.underWayMs > WRITER_BEHIND_MS) return 'writer'
