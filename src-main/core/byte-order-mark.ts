@@ -14,3 +14,11 @@ export function markLength(pieces: readonly Uint8Array[]): number {
   }
   return 0
 }
+
+/** What came in pieces, without the mark at its begin. What came in one piece is not copied. */
+export function joinedWithoutMark(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces
+  const all = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
+  const mark = markLength(pieces)
+  return mark === 0 ? all : all.subarray(mark)
+}

@@ -1,7 +1,7 @@
 // What is left of a JSON text without its long strings: an answer of many megabytes says in them what it brings, and around them what
 // it came to. Only that is kept while the text passes by.
 
-import { markLength } from '#core/byte-order-mark.ts'
+import { joinedWithoutMark } from '#core/byte-order-mark.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
@@ -29,8 +29,7 @@ export class JsonSkeleton {
 
   /** What the text says, as far as it was kept; undefined where it is no JSON object. */
   value(): Readonly<Record<string, unknown>> | undefined {
-    const kept = Buffer.concat(this.#kept)
-    const value = parseJson(kept.toString('utf8', markLength([kept])))
+    const value = parseJson(joinedWithoutMark(this.#kept).toString('utf8'))
     return isRecord(value) ? value : undefined
   }
 

@@ -1,6 +1,6 @@
 // An answer that is sent on only as a whole: collected within a bound, then read as JSON.
 
-import { markLength } from '#core/byte-order-mark.ts'
+import { joinedWithoutMark } from '#core/byte-order-mark.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
@@ -47,15 +47,8 @@ export class WholeAnswer {
    * put together once, to be read and to be sent.
    */
   bytes(): Buffer {
-    this.#all ??= this.#joined()
+    this.#all ??= joinedWithoutMark(this.#chunks)
     return this.#all
-  }
-
-  #joined(): Buffer {
-    const [first] = this.#chunks
-    const all = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
-    const mark = markLength([all])
-    return mark === 0 ? all : all.subarray(mark)
   }
 
   /**

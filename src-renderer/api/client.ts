@@ -5,6 +5,7 @@ import { addressOf } from '#contract/admin-address.ts'
 import type { CallInput, ResponseBody } from '#contract/admin-api.ts'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type AdminAction, type Route } from '#contract/admin-routes.ts'
 import { forgetSessionToken, sessionToken } from '#renderer/api/session-token.ts'
+import { NO_ANSWER } from '#renderer/data/again.ts'
 
 /** An answer that is not 2xx, in the words of the server; status 0 where none came. */
 export class ApiError extends Error {
@@ -65,8 +66,6 @@ export async function callApi<Action extends AdminAction>(
     limit.clear()
   }
 }
-
-const NO_ANSWER = 'Farebox does not answer. Is it still running?'
 
 function limited(signal: AbortSignal | undefined, limitMs: number | undefined) {
   if (limitMs === undefined)

@@ -2,6 +2,7 @@
 
 const WAITS_MS = [500, 1500]
 const LIMIT_MS = 20_000
+export const NO_ANSWER = 'Farebox does not answer. Is it still running?'
 
 /** What `get` comes to in one of three tries of 20 seconds; else what went wrong in the last. */
 export async function again<Thing>(get: () => Promise<Thing>): Promise<Thing> {
@@ -18,7 +19,7 @@ export async function again<Thing>(get: () => Promise<Thing>): Promise<Thing> {
 async function inTime<Thing>(promise: Promise<Thing>): Promise<Thing> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Farebox does not answer. Is it still running?')), LIMIT_MS)
+    timer = setTimeout(() => reject(new Error(NO_ANSWER)), LIMIT_MS)
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

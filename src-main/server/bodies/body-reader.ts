@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { markLength } from '#core/byte-order-mark.ts'
+import { joinedWithoutMark, markLength } from '#core/byte-order-mark.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { takesForms } from '#dialect/dialects.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
@@ -139,7 +139,7 @@ export class Reading {
     const take = (chunk: Buffer) => this.#take(chunk, payload)
     const broken = () => this.#end(refuse('invalid_request', 'The body is not as long as its content-length says.'))
     const whole = () => {
-      if (this.#length <= MAX_TURN_BYTES) return this.#end(joined(this.#chunks))
+      if (this.#length <= MAX_TURN_BYTES) return this.#end(joinedWithoutMark(this.#chunks))
       payload.off('error', broken).off('close', broken)
       void this.#join()
     }
@@ -213,14 +213,6 @@ export class Reading {
   #done(result: Buffer | Refusal): void {
     this.#options.done(result, this.#meter?.pieces ?? 0)
   }
-}
-
-/** A body that came in one piece is not copied. */
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks
-  const all = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
-  const mark = markLength(chunks)
-  return mark === 0 ? all : all.subarray(mark)
 }
 
 function tooLarge(): Refusal {
