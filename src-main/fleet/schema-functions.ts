@@ -59,8 +59,9 @@ CREATE OR REPLACE FUNCTION farebox.forget(g text, e bigint) RETURNS void LANGUAG
     AND NOT EXISTS (SELECT 1 FROM farebox.lease WHERE gateway = g)
 $$;
 
--- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run.
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run. exact: where it shares days and months exactly,
+-- the time zone of these and what it charged in them.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, exact jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline();
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
@@ -76,21 +77,31 @@ BEGIN
   IF FOUND AND seq < old.shipped THEN
     RETURN jsonb_build_object('error', 'older');
   END IF;
+  IF EXISTS (SELECT 1 FROM farebox.gateway WHERE id <> g AND exact_zone <> exact->>'zone' AND ended_at IS NULL AND retired_at IS NULL AND free_at > now()) THEN
+    RETURN '{"error": "zone"}';
+  END IF;
   IF s.timeline <> log_now OR s.is_synchronous <> is_sync THEN
     -- Nothing that was answered is lost where a standby had it: nobody has to say again what was leased.
     IF s.timeline = '' OR s.is_synchronous THEN UPDATE farebox.gateway SET timeline = log_now WHERE timeline = s.timeline; END IF;
     UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
   END IF;
-  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline)
-    VALUES (g, at_place, of_program, 1, seq, 0, now(), now() + grace, seq, log_now)
+  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline, exact_zone)
+    VALUES (g, at_place, of_program, 1, seq, 0, now(), now() + grace, seq, log_now, exact->>'zone')
   ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
-    free_at = now() + grace, own_seq = seq, ended_at = NULL
+    free_at = now() + grace, own_seq = seq, ended_at = NULL, exact_zone = exact->>'zone'
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
+  IF exact IS NOT NULL THEN PERFORM farebox.tell_budgets(g, exact->'told'); END IF;
   RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
-      FROM farebox.lease WHERE gateway = g AND amount > 0));
+      FROM farebox.lease WHERE gateway = g AND amount > 0))
+    || CASE WHEN exact IS NULL THEN '{}' ELSE jsonb_build_object('budgets', farebox.budgets_of(g), 'divided', farebox.divided(g)) END;
 END $$;
+
+-- As gateways of the program before say it.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, NULL)
+$$;
 
 -- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
 CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS $$
@@ -132,7 +143,7 @@ BEGIN
   UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
-  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
+  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g), 'divided', farebox.divided(g),
     'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
@@ -201,6 +212,7 @@ BEGIN
     PERFORM pg_notify('farebox', 'want ' || i.k);
   END LOOP;
   UPDATE farebox.doubt SET settled_at = now(), settled_as = how WHERE gateway = lost AND settled_at IS NULL;
+  PERFORM farebox.settle_budgets(lost, how);
   RETURN jsonb_build_object('amount', total);
 END $$;
 

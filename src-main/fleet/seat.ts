@@ -7,6 +7,7 @@ import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/co
 import type { Sum } from '#fleet/lease-book.ts'
 import { CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
+import type { BudgetsTelling, JoinedBudgets } from '#fleet/budget-share.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
@@ -15,12 +16,16 @@ const MOMENT_MS = 2000
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000
 
+const WHOLE = { of: 1, rank: 0 } as const
+
 /** What PostgreSQL has of this gateway. */
 export type Joined = {
   /** The last entry of its own books, of which PostgreSQL has all up to `shipped`. */
   readonly lastEntry: number
   readonly shipped: number
   readonly leases: readonly Sum[]
+  /** undefined where it holds to its part of days and months. */
+  readonly budgets?: JoinedBudgets | undefined
   /** How often it told what its calls of some hours add up to. */
   readonly usageSeq: number
   /** Of the catalogue; 0 where nobody has brought one. */
@@ -45,6 +50,8 @@ type SeatOptions = Pick<
   readonly onNotice: (text: string) => void
   /** Also where its leases were taken back, or somebody else is this gateway now. */
   readonly onLost: () => void
+  /** What it charged by the day and the month, where it shares these exactly. */
+  readonly telling: () => BudgetsTelling | undefined
 }
 
 export class Seat {
@@ -59,6 +66,7 @@ export class Seat {
   /** When it joined last, or ceased to be joined; undefined before it first joined. */
   #turnedAtMs: number | undefined
   #parts: LimitParts | undefined
+  #budgetParts: LimitParts | undefined
 
   constructor(options: SeatOptions) {
     const { url, password, onNotice } = options
@@ -96,6 +104,11 @@ export class Seat {
   /** Which part of limits it has; undefined where it is the only one. */
   get parts(): LimitParts | undefined {
     return this.#parts
+  }
+
+  /** The same of days and months of members and projects: all of them where every gateway that counts shares them exactly. */
+  get budgetParts(): LimitParts | undefined {
+    return this.#budgetParts
   }
 
   /** Whether PostgreSQL was heard of lately enough for calls to be let in. */
@@ -136,13 +149,13 @@ export class Seat {
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, usage, secrets, notes } = await this.say('beat', [
+    const { version, parts, divided, usage, secrets, notes } = await this.say('beat', [
       this.version,
       this.#grace,
       JSON.stringify(figures),
     ])
     this.#heardAt = sentAt
-    this.#parts = partsIn(parts)
+    this.#hearParts(parts, divided)
     // What `beat` answers; one that an earlier program made says nothing of usage.
     const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
     const told = { secrets: seqOf(secrets), notes: seqOf(notes) }
@@ -159,7 +172,9 @@ export class Seat {
       const { own, place, program } = this.#options
       const lastEntry = await own.lastEntry()
       const sentAt = this.#now()
-      const values = [this.gatewayId, place, program, lastEntry, this.#grace]
+      const telling = this.#options.telling()
+      const exact = telling === undefined ? null : JSON.stringify(telling)
+      const values = [this.gatewayId, place, program, lastEntry, this.#grace, exact]
       const answer = await this.#connection.call('join_fleet', values)
       try {
         refuseForeign(answer, this.#note, hasCatalog)
@@ -176,7 +191,10 @@ export class Seat {
       this.#epoch = Number(answer.epoch)
       try {
         const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
-        await take({ lastEntry, shipped, version, leases: leasesIn(answer), usageSeq: Number(answer.usage_seq ?? 0) })
+        const [leases, usageSeq] = [leasesIn(answer), Number(answer.usage_seq ?? 0)]
+        // As `budgets_of` answers it.
+        const budgets = answer.budgets as JoinedBudgets | undefined
+        await take({ lastEntry, shipped, version, leases, budgets, usageSeq })
       } catch (error) {
         // Nobody is to wait for it, or to leave it a part of a limit.
         if (error instanceof CannotJoin) await this.say('leave_fleet', []).catch(() => undefined)
@@ -185,7 +203,7 @@ export class Seat {
       }
       this.#heardAt = sentAt
       this.#turnedAtMs = this.#options.monotonicMs()
-      this.#parts = partsIn(answer.parts)
+      this.#hearParts(answer.parts, answer.divided)
     })
   }
 
@@ -209,6 +227,11 @@ export class Seat {
     await this.#options.own.keepNote(note)
   }
 
+  #hearParts(answer: unknown, divided: unknown): void {
+    this.#parts = partsIn(answer)
+    this.#budgetParts = wholeWhere(this.#parts, divided as Divided | null | undefined)
+  }
+
   get #grace(): string {
     return `${GRACE_MS + this.#options.longestCallMs} ms`
   }
@@ -223,6 +246,14 @@ export class Seat {
 function partsIn(answer: unknown): LimitParts | undefined {
   const parts = answer as LimitParts | undefined
   return parts !== undefined && parts.month.of > 1 ? parts : undefined
+}
+
+/** Where anybody who counts holds to a part of it; nothing is said to a gateway that does so itself. */
+type Divided = { readonly day: boolean; readonly month: boolean }
+
+function wholeWhere(parts: LimitParts | undefined, divided: Divided | null | undefined): LimitParts | undefined {
+  if (parts === undefined || !divided) return parts
+  return { ...parts, day: divided.day ? parts.day : WHOLE, month: divided.month ? parts.month : WHOLE }
 }
 
 function leasesIn({ leases }: Answer): Sum[] {
