@@ -18,8 +18,8 @@ import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
-import { Rounds } from '#fleet/rounds.ts'
-import { Seat } from '#fleet/seat.ts'
+import { EVERY, Rounds } from '#fleet/rounds.ts'
+import { Seat, type Joined } from '#fleet/seat.ts'
 import { SharedBudgets } from '#fleet/shared-budgets.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
 import { SharedNotes } from '#fleet/shared-notes.ts'
@@ -27,15 +27,11 @@ import { SharedSecrets } from '#fleet/shared-secrets.ts'
 import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
+import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
-const BEAT_MS = 1000
-const SHIP_MS = 250
-const AHEAD_MS = 250
-const USAGE_MS = 1000
-const CALLS_MS = 500
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -75,11 +71,10 @@ export class Fleet implements Leases {
     this.#options = options
     const { ledger, own, monotonicMs, after, holdWaitMs: patienceMs } = options
     const changed = (keyId: string) => this.#changed(keyId)
-    const onNotice = (text: string) => this.#heard(text)
-    const telling = () => this.budgets?.telling
-    this.#seat = new Seat({ ...options, onNotice, onLost: () => this.#joinLater(), telling })
+    const heard = { onNotice: (text: string) => this.#heard(text), onLost: () => this.#joinLater() }
+    this.#seat = new Seat({ ...options, ...heard, telling: () => this.budgets?.telling })
     this.#rounds = new Rounds({ isOn: () => this.#seat.isTaken, failed: (error) => this.#failed(error) })
-    this.#changes = new Changes({ seat: this.#seat, failed: (error) => this.#failed(error) })
+    this.#changes = new Changes({ seat: this.#seat, monotonicMs, after, failed: (error) => this.#failed(error) })
     this.#elsewhere = new Elsewhere({ seat: this.#seat, keyIds: () => this.#changes.keyIds, monotonicMs })
     this.#book = new LeaseBook({
       monotonicMs,
@@ -91,11 +86,19 @@ export class Fleet implements Leases {
     const isUnsteady = () => !this.#isClosed && this.#seat.isUnsteady
     const waiting = { monotonicMs, after, patienceMs, isUnsteady }
     this.#queue = new LeaseQueue({ book: this.#book, holder: holderOf(ledger), take, ...waiting })
-    const purseChanged = (id: string) => ledger.purseChanged(id)
-    const lending = { ...waiting, nowMs: options.nowMs, seat: this.#seat, follow: () => this.follow(), purseChanged }
+    const lending = { ...waiting, ledger, nowMs: options.nowMs, seat: this.#seat, follow: () => this.follow() }
     this.budgets = options.exact && new SharedBudgets({ ...options.exact, ...lending })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
-    this.keeping = options.isKeptShared ? this.#keepingFor(options) : undefined
+    this.keeping = options.isKeptShared
+      ? new Keeping({
+          tell: () => this.#shipping.ship('all'),
+          isReachable: () => this.#seat.isTaken,
+          failed: (error) => this.#failed(error),
+          monotonicMs,
+          after,
+          patienceMs: () => Math.max(MIN_KEEP_MS, patienceMs()),
+        })
+      : undefined
     this.secrets = new SharedSecrets(this.#seat)
     this.notes = new SharedNotes(this.#seat)
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
@@ -192,7 +195,7 @@ export class Fleet implements Leases {
   async leaveForGood(gatewayId: string): Promise<void> {
     await this.close()
     await this.#options.usage.tell(undefined)
-    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0 })
+    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0, mark: undefined })
   }
 
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
@@ -210,20 +213,18 @@ export class Fleet implements Leases {
         await this.#seat.close()
         throw error
       }
-      this.#options.log('The shared database cannot be reached, so no calls are admitted yet.', {
-        event: 'fleet_unreachable',
-        level: 'warning',
-      })
+      const line = `The shared database cannot be reached${whyUnreachable(error)}, so no calls are admitted yet.`
+      this.#options.log(line, { event: 'fleet_unreachable', level: 'warning' })
       this.#joinLater()
     }
     const { budgets } = this
-    this.#rounds.every(BEAT_MS, () => this.#beat())
-    this.#rounds.every(BEAT_MS, () => this.#catchUp())
-    this.#rounds.every(SHIP_MS, () => this.#shipping.ship('lately'))
-    this.#rounds.every(AHEAD_MS, () => this.#askAhead())
-    if (budgets !== undefined) this.#rounds.every(SHIP_MS, () => budgets.exchange())
-    this.#rounds.every(USAGE_MS, () => this.#usage.exchange())
-    this.#rounds.every(CALLS_MS, () => this.calls.tell())
+    this.#rounds.every(EVERY.beatMs, () => this.#beat())
+    this.#rounds.every(EVERY.beatMs, () => this.#catchUp())
+    this.#rounds.every(EVERY.shipMs, () => this.#shipping.ship('lately'))
+    this.#rounds.every(EVERY.aheadMs, () => this.#askAhead())
+    if (budgets !== undefined) this.#rounds.every(EVERY.shipMs, () => budgets.exchange())
+    this.#rounds.every(EVERY.usageMs, () => this.#usage.exchange())
+    this.#rounds.every(EVERY.callsMs, () => this.calls.tell())
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
@@ -245,17 +246,6 @@ export class Fleet implements Leases {
     await this.budgets?.ship('end')
     await this.#usage.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
-  }
-
-  #keepingFor({ monotonicMs, after, holdWaitMs }: FleetOptions): Keeping {
-    return new Keeping({
-      tell: () => this.#shipping.ship('all'),
-      isReachable: () => this.#seat.isTaken,
-      failed: (error) => this.#failed(error),
-      monotonicMs,
-      after,
-      patienceMs: () => Math.max(MIN_KEEP_MS, holdWaitMs()),
-    })
   }
 
   async #take({ lease, needMicro, wantMicro, leastMicro }: TakeRequest): Promise<TakeAnswer> {
@@ -318,22 +308,34 @@ export class Fleet implements Leases {
 
   async #join(): Promise<void> {
     const isBeginning = !this.#seat.hasEverJoined
-    await this.#seat.join(this.#changes.hasCatalog, async (joined) => {
-      await this.secrets.joined({ isBeginning })
-      await this.notes.joined()
-      if (joined.budgets !== undefined) await this.budgets?.joined(joined.budgets)
-      await this.#shipping.joined(joined)
-      this.#book.restore(joined.leases)
-      const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
-      // The sums that were claimed, as far as they were free.
-      this.#book.leased(got as readonly Sum[])
-      if (joined.version === 0) await this.#changes.bring()
-      await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
+    await this.#seat.join(this.#changes.hasCatalog, {
+      take: async (joined) => {
+        await this.secrets.joined({ isBeginning })
+        await this.notes.joined()
+        await this.#claim(joined)
+        if (joined.version === 0) await this.#changes.bring()
+        await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
+      },
+      part: async (joined) => {
+        await this.#claim(joined)
+        await this.#shipping.shipRest()
+        return !this.#book.isHeld
+      },
     })
     await this.#changes.follow()
     // What others charged is for people alone, and takes a while where there are many keys: no start waits for it.
     this.#elsewhere.joined()
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
+  }
+
+  /** Takes over what PostgreSQL has of this gateway, and has it lend what this one has spent and holds beyond that. */
+  async #claim(joined: Joined): Promise<void> {
+    if (joined.budgets !== undefined) await this.budgets?.joined(joined.budgets)
+    await this.#shipping.joined(joined)
+    this.#book.restore(joined.leases)
+    const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
+    // The sums that were claimed, as far as they were free.
+    this.#book.leased(got as readonly Sum[])
   }
 
   #joinLater(): void {

@@ -1,5 +1,7 @@
 // What a gateway that shares its books does again and again while it has joined.
 
+export const EVERY = { beatMs: 1000, shipMs: 250, aheadMs: 250, usageMs: 1000, callsMs: 500 } as const
+
 type RoundsOptions = {
   readonly isOn: () => boolean
   readonly failed: (error: unknown) => void

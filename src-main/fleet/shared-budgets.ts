@@ -26,6 +26,7 @@ import {
   type Wanting,
 } from '#fleet/lease-queue.ts'
 import type { Seat } from '#fleet/seat.ts'
+import type { Ledger } from '#ledger/ledger.ts'
 import type { HeldShare, Reserved, SharedBudgets as Port } from '#pipeline/leases.ts'
 
 type WaitOptions = Pick<LeaseQueueOptions<Request, Reserved>, 'monotonicMs' | 'after' | 'patienceMs' | 'isUnsteady'>
@@ -37,7 +38,7 @@ type SharedBudgetsOptions = ExactLimits &
     /** Brings this gateway to the latest catalogue. */
     readonly follow: () => Promise<void>
     /** Told when something came back to a purse. */
-    readonly purseChanged: (purseId: string) => void
+    readonly ledger: Pick<Ledger, 'purseChanged'>
   }
 
 type Charged = {
@@ -150,7 +151,7 @@ export class SharedBudgets implements Port {
 
   changed(id: string): void {
     this.#queue.changed(id)
-    this.#options.purseChanged(leaseId(id))
+    this.#options.ledger.purseChanged(leaseId(id))
   }
 
   /** What PostgreSQL says of a budget: that another gateway lacks what this one may have of it, or that something of it is free again. */

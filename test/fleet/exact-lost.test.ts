@@ -41,7 +41,7 @@ it.runIf(CAN_SHARE)(
     const dataDir = join(await temporaryFolder(), 'data')
     const other = await startProcess({ dataDir, env })
     for (let call = 0; call < 2; call += 1) expect(await pay(other as never, key)).toBe(200)
-      gateways.upstream.once({ ...DEAREST, headersAfterMs: 600_000 })
+    gateways.upstream.once({ ...DEAREST, headersAfterMs: 600_000 })
     const running = pay(other as never, key).catch(() => undefined)
     await expect.poll(() => gateways.upstream.requests.length, WAIT).toBe(3)
     other.kill('SIGKILL')

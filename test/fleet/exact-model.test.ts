@@ -76,7 +76,7 @@ describe.runIf(CAN_SHARE)('days and months that are shared exactly', () => {
   const started = Date.now() - HOUR_MS
   const ends = Date.now() + HOUR_MS
   async function join(gateway: string, told: readonly unknown[] = [], zone = 'UTC'): Promise<Answer> {
-    const answer = await say('join_fleet', gateway, gateway, '', 0, '1 min', { zone, told })
+    const answer = await say('join_fleet', gateway, gateway, '', 0, '1 min', null, null, { zone, told })
     if (answer.epoch !== undefined) epochs.set(gateway, Number(answer.epoch))
     return answer
   }

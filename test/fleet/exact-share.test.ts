@@ -35,7 +35,7 @@ function scene(charged: readonly { readonly owner: string; readonly amountMicro:
     patienceMs: () => 1000,
     isUnsteady: () => false,
     follow: async () => {},
-    purseChanged: () => {},
+    ledger: { purseChanged: () => {} },
   })
   const call = async () => {
     const shares = budgets.shares('member', 'ada')
