@@ -37,7 +37,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
   }
   const { Fleet } = await import('#fleet/fleet.ts')
   const { ledger, catalog, projection, recorded, newId } = stores
-  const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
+  const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0, mark: undefined }
   if (known === undefined) await writer.call('keepFleet', note)
   return new Fleet({
     errand,

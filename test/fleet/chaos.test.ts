@@ -15,14 +15,14 @@ import { randomFrom } from '../support/random.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { CAN_SHARE, expectRecomputed, expectSoundCommits, expectSoundFleet, watchCommits } from './support.ts'
 
-const ROUNDS = Number(process.env.FAREBOX_ROUNDS ?? (process.env.FAREBOX_LONG_TESTS === '1' ? 2000 : 50))
+const ROUNDS = Number(process.env.FAREBOX_ROUNDS ?? (process.env.FAREBOX_LONG_TESTS === '1' ? 2000 : 20))
 const SEED = Number(process.env.FAREBOX_SEED ?? 23)
 /** After so many rounds everything is looked at. */
 const LOOK_EVERY = 10
 const OUTPUT_CAP = 100
 const CALLERS = 6
 /** What takes longer hangs: much else may be done here meanwhile. */
-const WAIT = { timeout: 90_000 }
+const WAIT = { timeout: 90_000, interval: 20 }
 const BODY = JSON.stringify({ model: 'chat', messages: HELLO, max_tokens: OUTPUT_CAP })
 const INPUT = await countedBound(BODY)
 /** What a call holds and is charged, in micro-credits. */

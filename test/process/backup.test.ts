@@ -162,7 +162,7 @@ it('is taken while calls come and go, and each copy is sound by itself', { timeo
   }
   const callers = Array.from({ length: 4 }, caller)
   const copies: number[] = []
-  for (let copy = 0; copy < 3; copy++) {
+  for (let copy = 0; copy < 2; copy++) {
     const path = join(folder, `copy-${copy}.db`)
     const before = answered
     const made = await program.admin.call('backUp', { body: { file: path } })
@@ -181,10 +181,11 @@ it('is taken while calls come and go, and each copy is sound by itself', { timeo
     const copied = await farebox(['ledger', 'verify', '--json'], { dataDir: place })
     // Calls that ran then have their holds in it, which the next start releases.
     expect(JSON.parse(copied.stdout)).toMatchObject({ ok: true, problems: [] })
-    await farebox(['key', 'list'], { dataDir: place })
-    const verified = await farebox(['ledger', 'verify', '--json'], { dataDir: place })
-    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, open_holds: 0 })
   }
+  const place = join(folder, `restored-${copies.length - 1}`)
+  await farebox(['key', 'list'], { dataDir: place })
+  const verified = await farebox(['ledger', 'verify', '--json'], { dataDir: place })
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
 it('completes a restore at the start that a crash interrupted', { timeout: 60_000 }, async () => {

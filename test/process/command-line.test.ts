@@ -1,10 +1,11 @@
 // The whole journey of a user as commands, with a gateway running on the data folder and with none: the same commands must
-// have the same results. Every command is a process of its own, and prints JSON.
+// have the same results. Every command prints JSON, and is a process of its own but where it asks a gateway: those are in this process unless all tests run.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
+import { runHere } from '../support/commands.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -71,8 +72,11 @@ class User {
 
   /** What was done goes to standard output, what went wrong to standard error; never both, always JSON. */
   async #run(line: string) {
+    const args = [...line.split(' '), '--json']
     const options = { dataDir: this.dataDir, env: { UPSTREAM_SECRET: SECRET } }
-    const { code, stdout, stderr } = await farebox([...line.split(' '), '--json'], options)
+    const isHere = !isLong && this.#gateway !== undefined
+    const ran = isHere ? runHere(args, { ...options, homeDir: this.folder }) : farebox(args, options)
+    const { code, stdout, stderr } = await ran
     const [printed, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout]
     expect({ situation: this.situation, line, silent }).toMatchObject({ silent: '' })
     return { code, value: JSON.parse(printed) as unknown }
@@ -178,7 +182,7 @@ it('corrects the credits of a key once for each id, moves it to another package 
 )
 
 it('applies a file: again changes nothing, nor does a dry run or a file with a mistake', LIMIT, () =>
-  inBothSituations(async (user) => {
+  withGateway(async (user) => {
     const config = join(user.folder, 'farebox.yaml')
     await writeFile(config, fileOf({ output: 2 }))
     const actions = async (line: string) => {

@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
 import { endProcesses, farebox, startProcess } from '../support/process.ts'
 import { Lane } from './connect-lane.ts'
@@ -14,7 +14,12 @@ const KILLS = 3
 const LANES = isLong ? 3 : 1
 const LIMIT_MS = 1_800_000
 
-afterEach(endProcesses)
+let lanes: readonly Lane[] = []
+
+beforeAll(async () => {
+  if (canWatchDisks) lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.open()))
+})
+afterAll(endProcesses)
 
 async function dying({ folder, dataDir }: Lane, kill: Kill | undefined, args: readonly string[]) {
   const log = join(dirname(folder), `${folder.split('/').at(-1)}.log`)
@@ -122,20 +127,25 @@ function chosenOf<Moment>(moments: readonly Moment[]): readonly Moment[] {
   return moments.filter((_, index) => index % Math.ceil(moments.length / KILLS) === 1)
 }
 
+/** The files that a rotation changes, and when it dies there. */
+const ROTATION = ['key', 'key.new'].flatMap((file) =>
+  (['before', 'half', 'after'] as const).map((how) => [file, how] as const),
+)
+/** The new value before it takes the place of the old one. */
+const LIGHT_ROTATION = ROTATION.filter(([file]) => file === 'key.new')
+
 if (canWatchDisks) {
   describe.each(COMMANDS)('$name that is killed', (command) => {
     it('leaves the old file or the new one, and can be taken back', { timeout: LIMIT_MS }, async () => {
-      const first = await Lane.open()
-      const whole = await wholeOf(first, command)
-      const kills = [...chosenOf(momentsOf(whole.changes)).entries()]
-      const run = async (number: number) => {
+      const ready = await Promise.all(lanes.map(async (lane) => ({ lane, whole: await wholeOf(lane, command) })))
+      const { changes } = (ready[0] as (typeof ready)[number]).whole
+      const kills = [...chosenOf(momentsOf(changes)).entries()]
+      const run = ({ lane, whole }: (typeof ready)[number], number: number) => {
         const own = kills.filter(([round]) => round % LANES === number)
-        if (number === 0) return runLane(first, whole, command, own)
-        const lane = await Lane.open()
-        return runLane(lane, await wholeOf(lane, command), command, own)
+        return runLane(lane, whole, command, own)
       }
-      await Promise.all(Array.from({ length: LANES }, (_, number) => run(number)))
-      console.log(`${command.name}: ${kills.length} kills at ${whole.changes.length} changes`)
+      await Promise.all(ready.map(run))
+      console.log(`${command.name}: ${kills.length} kills at ${changes.length} changes`)
       expect(kills.length).toBeGreaterThanOrEqual(isLong ? 20 : 2)
     })
   })
@@ -145,28 +155,26 @@ if (canWatchDisks) {
     await connected(lane)
     const { keyFile } = lane
     let kills = 0
-    for (const file of ['key', 'key.new']) {
-      for (const how of ['before', 'half', 'after'] as const) {
-        for (let at = 1; ; at++) {
-          await lane.gateway?.stop()
-          const before = readFileSync(keyFile, 'utf8')
-          const env = watchedBy({ folder: lane.folder, kill: { at, how, file: `claude-code/${file}` } })
-          const dead = await farebox(['key', 'rotate', 'claude-code'], { dataDir: lane.dataDir, env })
-          const after = readFileSync(keyFile, 'utf8')
-          lane.gateway = await startProcess({ dataDir: lane.dataDir })
-          // The old value works for a day.
-          expect(await lane.statusOfKey(), `${how} change ${at} of ${file}`).toBe(200)
-          if (dead.code === 0) break
-          expect([dead.code, dead.stderr], `${how} change ${at} of ${file}`).toEqual([null, ''])
-          expect(after.length).toBe(before.length)
-          kills++
-          await connectsAgain(lane)
-          if (!isLong) break
-        }
+    for (const [file, how] of isLong ? ROTATION : LIGHT_ROTATION) {
+      for (let at = 1; ; at++) {
+        await lane.gateway?.stop()
+        const before = readFileSync(keyFile, 'utf8')
+        const env = watchedBy({ folder: lane.folder, kill: { at, how, file: `claude-code/${file}` } })
+        const dead = await farebox(['key', 'rotate', 'claude-code'], { dataDir: lane.dataDir, env })
+        const after = readFileSync(keyFile, 'utf8')
+        lane.gateway = await startProcess({ dataDir: lane.dataDir })
+        // The old value works for a day.
+        expect(await lane.statusOfKey(), `${how} change ${at} of ${file}`).toBe(200)
+        if (dead.code === 0) break
+        expect([dead.code, dead.stderr], `${how} change ${at} of ${file}`).toEqual([null, ''])
+        expect(after.length).toBe(before.length)
+        kills++
+        await connectsAgain(lane)
+        if (!isLong) break
       }
     }
     console.log(`a rotation: ${kills} kills`)
-    expect(kills).toBeGreaterThanOrEqual(isLong ? 9 : 2)
+    expect(kills).toBeGreaterThanOrEqual(isLong ? 9 : LIGHT_ROTATION.length)
     await lane.isTakenBack()
   })
 } else {

@@ -3,9 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { runCommand } from '#cli/run.ts'
 import type { KeyView } from '#contract/schemas.ts'
-import { commandHost } from '#hosts/command.ts'
+import { doneHere } from '../support/commands.ts'
 import { startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 
 /** A tool and the files that somebody has in its folder, which is below the home folder. */
@@ -61,20 +60,8 @@ export class Lane {
   }
 
   /** A command that has to go well, in this process: only what is killed needs one of its own. */
-  async done(...args: readonly string[]): Promise<unknown> {
-    let stdout = ''
-    let stderr = ''
-    const host = {
-      ...commandHost(() => Promise.reject(new Error('No gateway runs.'))),
-      env: {},
-      homeDir: this.folder,
-      dataDir: () => this.dataDir,
-      stdout: (text: string) => void (stdout += text),
-      stderr: (text: string) => void (stderr += text),
-    }
-    const code = await runCommand([...args, '--json'], host)
-    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
-    return stdout === '' ? undefined : JSON.parse(stdout)
+  done(...args: readonly string[]): Promise<unknown> {
+    return doneHere(args, { homeDir: this.folder, dataDir: this.dataDir })
   }
 
   connects(...args: readonly string[]): Promise<unknown> {

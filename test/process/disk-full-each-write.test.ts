@@ -21,7 +21,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** How many of the points are tried in CI, evenly over all of them. */
-const POINTS_IN_CI = 14
+const POINTS_IN_CI = 8
 const PAGE_BYTES = 4096
 /** The log is folded into the database when it has 4,000 pages; the work below writes more than what is missing here. */
 const LOG_PAGES = 3930

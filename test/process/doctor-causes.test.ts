@@ -4,8 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runCommand } from '#cli/run.ts'
-import { commandHost } from '#hosts/command.ts'
+import { doneHere, runHere } from '../support/commands.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { PASSWORD } from '../support/visitor.ts'
@@ -48,27 +47,14 @@ afterAll(async () => {
 
 type Around = { readonly env?: Readonly<Record<string, string>> }
 
-async function inProcess(args: readonly string[], { env = {} }: Around = {}) {
-  const printed = { stdout: '', stderr: '' }
-  const host = {
-    ...commandHost(() => Promise.reject(new Error('No gateway runs.'))),
-    env: { PATH: bin, ...env },
-    homeDir: folder,
-    workingDir: folder,
-    dataDir: () => dataDir,
-    stdout: (text: string) => void (printed.stdout += text),
-    stderr: (text: string) => void (printed.stderr += text),
-  }
-  return { code: await runCommand([...args, '--json'], host), ...printed }
-}
+const place = ({ env = {} }: Around = {}) => ({ homeDir: folder, dataDir, env: { PATH: bin, ...env } })
 
 async function run(...args: readonly string[]): Promise<void> {
-  const { code, stderr } = await inProcess(args)
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+  await doneHere(args, place())
 }
 
 async function doctor(args: readonly string[] = [], around: Around = {}): Promise<Answer> {
-  const { stdout, stderr } = await inProcess(['doctor', ...args], around)
+  const { stdout, stderr } = await runHere(['doctor', ...args, '--json'], place(around))
   expect(stderr).toBe('')
   expect(stdout).not.toMatch(/sk-of-the-provider|sk-other/)
   return JSON.parse(stdout) as Answer

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { doneHere } from '../support/commands.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream } from '../support/upstream.ts'
 
@@ -19,15 +20,6 @@ let dataDir: string
 let gateway: FareboxProcess
 let other: Server | undefined
 
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  dataDir = join(folder, 'data')
-  gateway = await startProcess({ dataDir })
-  expect(await run('demo')).toMatchObject({ code: 0 })
-  expect(await run('connect', 'claude-code')).toMatchObject({ code: 0 })
-  expect(await run('connect', 'gemini-cli')).toMatchObject({ code: 0 })
-})
-
 afterEach(async () => {
   await endProcesses()
   await new Promise((resolve) => (other === undefined ? resolve(undefined) : other.close(resolve)))
@@ -36,6 +28,11 @@ afterEach(async () => {
 
 function run(...args: readonly string[]) {
   return farebox(args, { dataDir })
+}
+
+/** What is done on the way. */
+function done(...args: readonly string[]) {
+  return doneHere(args, { homeDir: folder, dataDir })
 }
 
 async function doctor(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -62,6 +59,15 @@ process.dlopen = function (module, file, ...rest) {
 `
 
 describe('the doctor', () => {
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    dataDir = join(folder, 'data')
+    gateway = await startProcess({ dataDir })
+    await done('demo')
+    await done('connect', 'claude-code')
+    await done('connect', 'gemini-cli')
+  })
+
   it('finds nothing on a healthy machine, and each thing that goes wrong with the gateway that runs', async () => {
     expect(await doctor()).toEqual({ ok: true, problems: [] })
     expect((await run('doctor')).stdout).toBe('Nothing is wrong.\n')
@@ -82,7 +88,7 @@ describe('the doctor', () => {
     ])
     await admin.call('enableModel', { id: 'demo-chat' })
     await admin.call('resumeKey', { id: 'claude-code' })
-    await run('connect', 'gemini-cli')
+    await done('connect', 'gemini-cli')
     expect(await doctor()).toEqual({ ok: true, problems: [] })
 
     chmodSync(dataDir, 0o777)
@@ -119,7 +125,7 @@ describe('the doctor', () => {
     expect(repaired).toMatchObject({ ok: true, problems: [] })
     expect(repaired.fixed).toHaveLength(2)
     expect(readFileSync(settings, 'utf8')).toBe(before.replaceAll(`:${port}`, `:${new URL(gateway.url).port}`))
-    expect(await run('disconnect', '--all')).toMatchObject({ code: 0 })
+    await done('disconnect', '--all')
     expect(() => readFileSync(settings)).toThrow('ENOENT')
   })
 
@@ -168,12 +174,12 @@ describe('the doctor', () => {
       await upstream.close()
     }
   })
+})
 
-  it('makes nothing where nothing has ever been', async () => {
-    const empty = join(folder, 'nobody', 'data')
-    const { stdout, code } = await farebox(['doctor', '--json'], { dataDir: empty })
-    expect(code).toBe(1)
-    expect((JSON.parse(stdout) as Answer).problems.map(({ id }) => id)).toEqual(['gateway_stopped'])
-    expect(() => readFileSync(join(empty, 'farebox.db'))).toThrow('ENOENT')
-  })
+it('makes nothing where nothing has ever been', async () => {
+  const empty = join(await temporaryFolder(), 'data')
+  const { stdout, code } = await farebox(['doctor', '--json'], { dataDir: empty })
+  expect(code).toBe(1)
+  expect((JSON.parse(stdout) as Answer).problems.map(({ id }) => id)).toEqual(['gateway_stopped'])
+  expect(() => readFileSync(join(empty, 'farebox.db'))).toThrow('ENOENT')
 })

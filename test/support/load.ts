@@ -27,11 +27,9 @@ export function costlyAnswers(): (request: RecordedRequest) => Behaviour {
   }
 }
 
-/** Calls from this many clients at a time, until a call finds nobody. Resolves with what was completed, oldest first. */
-export async function callUntilDead(target: ChatTarget, clients: number): Promise<Completed[]> {
-  const completed: Completed[] = []
+/** Calls from this many clients at a time, until a call finds nobody. What is completed comes to `completed`, oldest first. */
+export async function callUntilDead(target: ChatTarget, clients: number, completed: Completed[]): Promise<void> {
   await Promise.all(Array.from({ length: clients }, (_, index) => client(target, index, completed)))
-  return completed
 }
 
 /** Every client alternates between streams and whole answers, half of the clients beginning with the other. */

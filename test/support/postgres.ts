@@ -2,11 +2,13 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg, { type Client } from 'pg'
+import { hashOf, packagesFolder } from './python-packages.ts'
 
 const run = promisify(execFile)
 
@@ -30,6 +32,8 @@ export type Postgres = {
   start(): Promise<void>
   /** Another one that follows it, in the same folder: from its start on it has all commits, until it is stopped. */
   standby(): Promise<Postgres>
+  /** One that can be started with the state of now, as if it had been restored from a backup of its files, in the same folder. */
+  backup(): Promise<Postgres>
   /** Stops and removes everything. */
   close(): Promise<void>
 }
@@ -52,6 +56,8 @@ function owner(): { readonly uid?: number; readonly gid?: number } {
   return { uid: id('-u'), gid: id('-g') }
 }
 
+const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C' }
+
 /** No test cuts the power of the machine, and after each fall of a server a busy disk would take minutes to have all of its files. */
 const UNSYNCED = 'fsync=off'
 
@@ -63,9 +69,10 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const folder = await mkdtemp(join(tmpdir(), 'farebox-postgres-'))
   if (as.uid !== undefined && as.gid !== undefined) await chown(folder, as.uid, as.gid)
   const data = join(folder, 'data')
-  const options = { ...as, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } }
-  await run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'farebox', '-E', 'UTF8', '--no-sync'], options)
+  const options = { ...as, cwd: folder, env: ENVIRONMENT }
+  await run('cp', ['-a', await emptyCluster(bin), data])
   const server = await serverIn(data, { bin, folder, options, settings })
+  await server.start()
   return {
     ...server,
     async close() {
@@ -75,6 +82,22 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   }
 }
 
+/** One that nobody has used, for all tests to copy: to make one takes a second of a processor. It lies where later runs find it. */
+async function emptyCluster(bin: string): Promise<string> {
+  const { stdout: version } = await run(join(bin, 'initdb'), ['--version'])
+  const as = owner()
+  const args = ['-A', 'trust', '-U', 'farebox', '-E', 'UTF8', '--no-sync']
+  const cluster = join(packagesFolder(), `postgres-${hashOf([version, ...args, as.uid].join())}`)
+  if (existsSync(cluster)) return cluster
+  // Two runs may make it at the same time, and neither may copy what the other has not finished.
+  const made = `${cluster}.${process.pid}`
+  await mkdir(made, { recursive: true, mode: 0o700 })
+  if (as.uid !== undefined && as.gid !== undefined) await chown(made, as.uid, as.gid)
+  await run(join(bin, 'initdb'), ['-D', made, ...args], { ...as, cwd: made, env: ENVIRONMENT })
+  await rename(made, cluster).catch(() => rm(made, { recursive: true, force: true }))
+  return cluster
+}
+
 type Installed = {
   readonly bin: string
   readonly folder: string
@@ -82,13 +105,16 @@ type Installed = {
   readonly options: ReturnType<typeof owner> & { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 }
 
+/** Not started yet. */
 async function serverIn(data: string, installed: Installed): Promise<Postgres> {
   const { bin, folder, options, settings: more } = installed
   const port = await freePort()
   let server: ReturnType<typeof spawn> | undefined
   const url = `postgres://farebox@127.0.0.1:${port}/postgres`
   const pidFile = join(data, 'postmaster.pid')
+  const asker = new Asker(url)
   const stop = async () => {
+    asker.end()
     const ended = server && new Promise((resolve) => server?.once('close', resolve))
     server?.stdin?.write('stop\n')
     await ended
@@ -110,25 +136,61 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     }
     throw new Error('PostgreSQL did not start')
   }
-  await start()
+  const copied = async (more: readonly string[]) => {
+    const copy = join(folder, `copy-${await freePort()}`)
+    const args = ['-d', url, '-D', copy, ...more, '-X', 'stream', '-c', 'fast']
+    await run(join(bin, 'pg_basebackup'), args, options)
+    return serverIn(copy, installed)
+  }
   return {
     url,
     stop,
     start,
-    async query(sql) {
-      const args = ['-X', '-t', '-A', '-d', url, '-c', `SELECT coalesce(json_agg(t), '[]') FROM (${sql}) t`]
-      const { stdout } = await run(join(bin, 'psql'), args, { ...options, maxBuffer: 256 * 1024 * 1024 })
-      return JSON.parse(stdout) as Record<string, unknown>[]
-    },
+    query: (sql) => asker.query(sql),
     async run(sql) {
       await run(join(bin, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], options)
     },
     async standby() {
-      const copy = join(folder, `standby-${await freePort()}`)
-      await run(join(bin, 'pg_basebackup'), ['-d', url, '-D', copy, '-R', '-X', 'stream', '-c', 'fast'], options)
-      return serverIn(copy, installed)
+      const following = await copied(['-R'])
+      await following.start()
+      return following
     },
+    backup: () => copied([]),
     close: stop,
+  }
+}
+
+/** Asks over one connection for as long as that lasts: tests look again and again, and a program for each look costs more than the answer. */
+class Asker {
+  readonly #url: string
+  #connected: Promise<Client> | undefined
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    const connected = (this.#connected ??= this.#connect())
+    const client = await connected.catch((error: unknown) => {
+      if (this.#connected === connected) this.#connected = undefined
+      throw error
+    })
+    const text = `SELECT coalesce(json_agg(t), '[]') AS found FROM (${sql}) t`
+    const { rows } = await client.query<{ readonly found: Record<string, unknown>[] }>(text)
+    return rows[0]?.found ?? []
+  }
+
+  end(): void {
+    this.#connected?.then((client) => client.end()).catch(() => undefined)
+    this.#connected = undefined
+  }
+
+  async #connect(): Promise<Client> {
+    const client = new pg.Client({ connectionString: this.#url })
+    // The server went away. The next question has a connection of its own.
+    client.on('error', () => (this.#connected = undefined))
+    await client.connect()
+    return client
   }
 }
 
