@@ -57,8 +57,13 @@ function gatewayView(seen: SeenGateway, { gatewayId, version }: Here): FleetGate
     charged_credits: sumToCredits(seen.charged),
     doubt_credits: sumToCredits(seen.doubt),
     doubt_keys: seen.doubted_keys,
-    calls_last_minute: lately?.calls ?? null,
-    first_byte_p50_ms: lately?.p50 ?? null,
-    first_byte_p95_ms: lately?.p95 ?? null,
+    calls_last_minute: figureIn(lately?.calls),
+    first_byte_p50_ms: figureIn(lately?.p50),
+    first_byte_p95_ms: figureIn(lately?.p95),
   }
+}
+
+/** Somebody else may have written it. */
+function figureIn(figure: unknown): number | null {
+  return typeof figure === 'number' && figure >= 0 ? figure : null
 }

@@ -16,7 +16,7 @@ import type { DatabaseThread } from '#store/database-thread.ts'
 import { NO_SUMS } from '#store/usage-measures.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
 import type { UntoldHours } from '#store/usage-telling.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 type FleetFrom = {
   readonly config: Config
@@ -37,7 +37,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
   }
   const { Fleet } = await import('#fleet/fleet.ts')
   const { ledger, catalog, projection, recorded, newId } = stores
-  const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
+  const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0, mark: undefined }
   if (known === undefined) await writer.call('keepFleet', note)
   return new Fleet({
     errand,

@@ -10,6 +10,7 @@ import type { Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { CannotJoin, type FleetErrand } from '#fleet/membership.ts'
+import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import { DATABASE_FILE } from '#store/database.ts'
 import { lockDataDir } from '#store/lock.ts'
 
@@ -25,8 +26,7 @@ const NOTHING = 'There is no database of Farebox in this data folder, so there i
 const OLDER = 'An older Farebox made this database. Start this one on it once, and then move it.'
 const WRONG = 'The ledger does not add up, so nothing is moved. See: farebox ledger verify'
 const UNNAMED = 'Name the shared database with FAREBOX_DATABASE_URL.'
-const UNREACHABLE =
-  'The shared database cannot be reached, or did not answer. The same command goes on from where this one ended.'
+const GOES_ON = 'The same command goes on from where this one ended.'
 
 /** Throws DatabaseError where a gateway runs on the folder. */
 export async function migrate({ config, errand, log, surroundings = {} }: Migration): Promise<MigrationOutcome> {
@@ -41,7 +41,10 @@ export async function migrate({ config, errand, log, surroundings = {} }: Migrat
     }
   } catch (error) {
     if (error instanceof CannotJoin) return { type: 'refused', message: error.message }
-    if (error instanceof FleetUnreachable) return { type: 'refused', message: UNREACHABLE }
+    if (error instanceof FleetUnreachable) {
+      const message = `The shared database cannot be reached, or did not answer${whyUnreachable(error)}. ${GOES_ON}`
+      return { type: 'refused', message }
+    }
     throw error
   }
 }

@@ -50,7 +50,7 @@ async function verifyBrought({ calling, context }: Parts): Promise<MovedBooks> {
   if (brought === undefined || isInUse) throw new CannotJoin(IN_USE)
   const { rows } = wholeCatalog(context)
   const compared = Object.entries(WORDS).map(([type, what]) =>
-    compareRows(what, ofType(rows, type), ofType(brought.rows, type)),
+    compareRows(what, ofType(rows, type), ofType(brought, type)),
   )
   return merged([...compared, compareBalances(context, accounts)])
 }

@@ -22,6 +22,26 @@ export function wholeCatalog({ catalog, ledger, nowMs }: CatalogContext): Shared
   return { ...NO_CHANGE, rows, openings: catalog.keys.map(({ id }) => ledger.rowOf(id)) }
 }
 
+/** So many rows in one change: PostgreSQL ends at 256 MB in a value, and whoever follows has each change in memory as a whole. */
+const PIECE_ROWS = 10_000
+
+/** The same as several changes, in their order; one where it is small. */
+export function inPieces(change: SharedChange, size: number = PIECE_ROWS): SharedChange[] {
+  const { rows, openings } = change
+  if (rows.length <= size) return [change]
+  const openingOf = new Map(openings.map((opening) => [opening[0], opening]))
+  const pieces: SharedChange[] = []
+  for (let from = 0; from < rows.length; from += size) {
+    const some = rows.slice(from, from + size)
+    const opened = some.flatMap((row) => {
+      const opening = row.type === 'put-key' ? openingOf.get(row.key.id) : undefined
+      return opening === undefined ? [] : [opening]
+    })
+    pieces.push({ ...NO_CHANGE, rows: some, openings: opened })
+  }
+  return pieces
+}
+
 /** A change of the shared catalogue, and the number that the catalogue has with it. */
 export type FollowedChange = { readonly version: number; readonly change: SharedChange }
 
@@ -47,19 +67,50 @@ export async function followShared(
   changes: readonly FollowedChange[],
   made: (version: number) => Promise<void>,
 ): Promise<void> {
-  let together: FollowedChange[] = []
-  for (const one of changes) {
-    const { terms, adjustments } = one.change
-    if (terms.length === 0 && adjustments.length === 0) {
-      together.push(one)
-      continue
-    }
-    await makeTogether(context, together, made)
-    together = []
-    await makeWithAccounts(context, one.change)
-    await made(one.version)
+  for (const { kind, run } of runsOf(changes)) {
+    if (kind === 'rows') await makeTogether(context, run, made)
+    else if (kind === 'adjustments') await adjustTogether(context, run, made)
+    else
+      for (const { version, change } of run) {
+        await makeWithAccounts(context, change)
+        await made(version)
+      }
   }
-  await makeTogether(context, together, made)
+}
+
+type Run = { readonly kind: 'rows' | 'adjustments' | 'accounts'; readonly run: FollowedChange[] }
+
+/** Those of one kind that follow each other. */
+function runsOf(changes: readonly FollowedChange[]): Run[] {
+  const runs: Run[] = []
+  for (const one of changes) {
+    const { rows, openings, terms, adjustments } = one.change
+    const hasRows = rows.length > 0 || openings.length > 0
+    const kind = terms.length > 0 || (hasRows && adjustments.length > 0) ? 'accounts' : hasRows ? 'rows' : 'adjustments'
+    const last = runs.at(-1)
+    if (last?.kind === kind) last.run.push(one)
+    else runs.push({ kind, run: [one] })
+  }
+  return runs
+}
+
+/** What is made again has no effect. */
+async function adjustTogether(
+  context: Follower,
+  changes: readonly FollowedChange[],
+  made: (version: number) => Promise<void>,
+): Promise<void> {
+  const all = changes.flatMap(({ change }) => change.adjustments)
+  try {
+    const exact = all.map(({ amountMicro, ...rest }) => ({ ...rest, amountMicro: microCredits(amountMicro) }))
+    await context.ledger.adjustTogether(exact)
+  } catch (error) {
+    if (changes.length === 1) throw error
+    // Which of them it is shows when they are made one by one.
+    for (const one of changes) await adjustTogether(context, [one], made)
+    return
+  }
+  await made(changes.at(-1)?.version ?? 0)
 }
 
 async function makeTogether(

@@ -2,18 +2,27 @@
 // as soon as they are heard of.
 
 import type { CatalogContext } from '#catalog/context.ts'
-import { followShared, wholeCatalog } from '#catalog/follow.ts'
-import type { SharedBooks, SharedChange } from '#catalog/shared.ts'
+import { followShared, inPieces, wholeCatalog } from '#catalog/follow.ts'
+import { NO_CHANGE, type SharedBooks, type SharedChange } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { FleetRefused } from '#core/fleet.ts'
+import type { After } from '#core/wait-queue.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { amountsOf } from '#fleet/membership.ts'
 import type { Seat } from '#fleet/seat.ts'
 
 export type ChangesOptions = {
   readonly seat: Seat
+  readonly monotonicMs: () => number
+  readonly after: After
   readonly failed: (error: unknown) => void
 }
+
+type Made = { readonly version: number; readonly mark: string }
+
+/** For so long a change of which the answer was lost is asked about, and so often, in milliseconds. */
+const UNSURE_MS = 5000
+const ASK_EVERY_MS = 50
 
 export class Changes implements SharedBooks {
   readonly inTurn = takeTurns()
@@ -47,21 +56,43 @@ export class Changes implements SharedBooks {
   }
 
   async make(change: SharedChange, locally: () => Promise<void>): Promise<void> {
-    const { seat, failed } = this.#options
-    const problem = await seat
-      .inTurn(async () => {
-        const version = await this.#publish(change)
-        if (version === undefined) return 'overtaken' as const
-        await locally()
-        await seat.noteVersion(version)
-        return undefined
-      })
-      .catch((error: unknown) => {
-        if (error instanceof FleetUnreachable) return 'unreachable' as const
-        throw error
-      })
+    const { failed } = this.#options
+    const problem = await this.#makeSurely(change, locally)
     if (problem === 'overtaken') setImmediate(() => void this.follow().catch(failed))
     if (problem !== undefined) throw new FleetRefused(problem)
+  }
+
+  /** A change of which the answer was lost is looked for, and made again where PostgreSQL does not have it: whoever asked for it would ask again. */
+  async #makeSurely(
+    change: SharedChange,
+    locally: () => Promise<void>,
+  ): Promise<'overtaken' | 'unreachable' | undefined> {
+    const { seat, monotonicMs, after } = this.#options
+    let untilMs: number | undefined
+    for (;;) {
+      try {
+        return await seat.inTurn(async () => {
+          const made = untilMs === undefined ? undefined : await this.#madeBefore()
+          untilMs ??= monotonicMs() + UNSURE_MS
+          const published = made ?? (await this.#publish(change, seat.version))
+          if (published === undefined) return 'overtaken' as const
+          await locally()
+          await seat.noteVersion(published.version, published.mark)
+          return undefined
+        })
+      } catch (error) {
+        if (!(error instanceof FleetUnreachable)) throw error
+        if (untilMs === undefined || monotonicMs() > untilMs) return 'unreachable'
+        await new Promise<void>((resolve) => void after(ASK_EVERY_MS, resolve))
+      }
+    }
+  }
+
+  /** The change after those that are known here, where this gateway made it. */
+  async #madeBefore(): Promise<Made | undefined> {
+    const { seat } = this.#options
+    const made = await seat.changeAt(seat.version + 1)
+    return made?.gatewayId === seat.gatewayId ? made : undefined
   }
 
   async tell(change: SharedChange): Promise<boolean> {
@@ -77,11 +108,11 @@ export class Changes implements SharedBooks {
     const { seat } = this.#options
     await seat.inTurn(async () => {
       for (let change = this.#untold[0]; change !== undefined; change = this.#untold[0]) {
-        const version = await this.#publish(change)
+        const made = await this.#publish(change, seat.version)
         // The others are told once this gateway knows what they know.
-        if (version === undefined) return
+        if (made === undefined) return
         this.#untold.shift()
-        await seat.noteVersion(version)
+        await seat.noteVersion(made.version, made.mark)
       }
     })
   }
@@ -103,10 +134,10 @@ export class Changes implements SharedBooks {
       // The first one is a whole catalogue.
       return from === 0 ? connection.patiently(asked) : asked()
     })
-    // Each is what another gateway's `publish` was given.
-    const followed = changes.map(({ version, body }) => ({ version, change: body as SharedChange }))
+    const followed = changes.map(({ version, body }) => ({ version, change: changeIn(body) }))
+    const marks = new Map(changes.map(({ version, mark }) => [version, mark]))
     // Calls that wait for a lease need not wait for this disk too.
-    await followShared(context, followed, (version) => seat.noteVersion(version))
+    await followShared(context, followed, (version) => seat.noteVersion(version, marks.get(version)))
     return hasMore
   }
 
@@ -115,12 +146,20 @@ export class Changes implements SharedBooks {
     const context = this.#context
     if (context === undefined || context.catalog.isFresh) return
     const { seat } = this.#options
-    const version = await seat.patiently(() => this.#publish(wholeCatalog(context)))
-    if (version !== undefined) await seat.noteVersion(version)
+    const pieces = inPieces(wholeCatalog(context))
+    const made = await seat.together(async () => {
+      let last: Made | undefined
+      for (const piece of pieces) {
+        last = await this.#publish(piece, last?.version ?? seat.version)
+        if (last === undefined) return undefined
+      }
+      return last
+    })
+    if (made !== undefined) await seat.noteVersion(made.version, made.mark)
   }
 
-  /** The version that the change has now; undefined where another change came first. */
-  async #publish(change: SharedChange): Promise<number | undefined> {
+  /** The version that the change has now, after the one that it follows; undefined where another change came first. */
+  async #publish(change: SharedChange, after: number): Promise<Made | undefined> {
     const { seat } = this.#options
     const ledger = this.#context?.ledger
     if (ledger === undefined) return undefined
@@ -129,7 +168,15 @@ export class Changes implements SharedBooks {
     )
     const amounts = amountsOf(change, ledger, (keyId) => this.baseOf(keyId))
     const texts = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(amounts)]
-    const { error, version } = await seat.say('publish', [seat.version, ...texts])
-    return error === undefined ? Number(version) : undefined
+    const { error, version, mark } = await seat.say('publish', [after, ...texts])
+    return error === undefined ? { version: Number(version), mark: String(mark) } : undefined
   }
+}
+
+/** What another gateway's `publish` was given. What somebody else wrote there is no reason not to make what comes after it. */
+function changeIn(body: unknown): SharedChange {
+  const lists =
+    typeof body === 'object' && body !== null ? Object.entries(body).filter(([, list]) => Array.isArray(list)) : []
+  // Its items are what that gateway made.
+  return { ...NO_CHANGE, ...(Object.fromEntries(lists) as Partial<SharedChange>) }
 }

@@ -17,9 +17,9 @@ const LATELY_MS = 15_000
 /** Up to so many changes at once, and no more once they are so many bytes, as PostgreSQL keeps them: one of them can be a whole catalogue. */
 const MAX_CHANGES = 1000
 const MAX_CHANGES_BYTES = 2_000_000
-const CHANGES = `SELECT version, body, (SELECT version FROM farebox.state) AS latest FROM (
-    SELECT version, body, sum(pg_column_size(body)) OVER (ORDER BY version) - pg_column_size(body) AS bytes_before FROM (
-      SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT ${MAX_CHANGES}) next) sized
+const CHANGES = `SELECT version, farebox.mark_of(made_at) AS mark, body, (SELECT version FROM farebox.state) AS latest FROM (
+    SELECT *, sum(pg_column_size(body)) OVER (ORDER BY version) - pg_column_size(body) AS bytes_before FROM (
+      SELECT version, made_at, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT ${MAX_CHANGES}) next) sized
   WHERE bytes_before < ${MAX_CHANGES_BYTES} ORDER BY version`
 const VERSION_OF = 'SELECT schema_version AS version FROM farebox.state'
 
@@ -51,8 +51,11 @@ export type SharedAccount = {
   readonly leftMicro: number
 }
 
+/** Which change of the catalogue, and by whom; `mark` tells it from another one that has its number in another state of these books. */
+export type MadeChange = { readonly version: number; readonly mark: string; readonly gatewayId: string }
+
 export type ChangesPage = {
-  readonly changes: readonly { readonly version: number; readonly body: unknown }[]
+  readonly changes: readonly { readonly version: number; readonly mark: string; readonly body: unknown }[]
   readonly hasMore: boolean
 }
 
@@ -120,12 +123,33 @@ export class Connection {
     return result
   }
 
+  /** Has what is asked and brought be one transaction. Where the work rejects nothing of it is kept, and the connection is over. */
+  async together<Result>(work: () => Promise<Result>): Promise<Result> {
+    const client = this.#client
+    await this.#query('begin', 'BEGIN', [])
+    try {
+      const result = await work()
+      await this.#query('commit', 'COMMIT', [])
+      return result
+    } catch (error) {
+      if (client !== undefined) this.#lose(client)
+      throw error
+    }
+  }
+
   /** The next changes of the catalogue after a version, in their order, and whether there are more after them. */
   async changesAfter(version: number): Promise<ChangesPage> {
     const rows = await this.#query('changes', CHANGES, [version])
-    const changes = rows.map((row) => ({ version: Number(row.version), body: row.body }))
+    const changes = rows.map((row) => ({ version: Number(row.version), mark: String(row.mark), body: row.body }))
     const last = rows.at(-1)
     return { changes, hasMore: Number(last?.version) < Number(last?.latest) }
+  }
+
+  /** undefined where nobody has made it. */
+  async changeAt(version: number): Promise<MadeChange | undefined> {
+    const sql = 'SELECT farebox.mark_of(made_at) AS mark, gateway FROM farebox.change WHERE version = $1'
+    const [row] = await this.#query('change', sql, [version])
+    return row && { version, mark: String(row.mark), gatewayId: String(row.gateway) }
   }
 
   /** All balances. */
@@ -181,7 +205,7 @@ export class Connection {
     const client = this.#client
     if (client === undefined) throw new FleetUnreachable(undefined)
     try {
-      const query = { name, text, values: [...values], query_timeout: this.#timeoutMs }
+      const query = { name, text, values: values.map(storable), query_timeout: this.#timeoutMs }
       const { rows } = await client.query<Record<string, unknown>>(query)
       return rows
     } catch (error) {
@@ -197,6 +221,16 @@ export class Connection {
     void hangUp(client)
     this.#options.onLost()
   }
+}
+
+/** PostgreSQL has texts of whole characters that are not 0, also in JSON: what else a client sends is refused, again and again. */
+const UNSTORABLE = /(?<=(?:^|[^\\])(?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g
+
+function storable(value: Value): Value {
+  if (typeof value !== 'string') return value
+  // JSON that was written here names halves of characters, and only these, in this way.
+  const whole = value.includes('\\u') ? value.replace(UNSTORABLE, '\\ufffd') : value
+  return whole.replaceAll('\0', '\ufffd')
 }
 
 /** Resolves when a connection is over, and makes it so after a while. */

@@ -18,13 +18,14 @@ import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
-import { Seat } from '#fleet/seat.ts'
+import { Seat, type Joined } from '#fleet/seat.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
 import { SharedNotes } from '#fleet/shared-notes.ts'
 import { SharedSecrets } from '#fleet/shared-secrets.ts'
 import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
+import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
@@ -73,7 +74,7 @@ export class Fleet implements Leases {
     const { ledger, own, monotonicMs, after, holdWaitMs: patienceMs } = options
     const changed = (keyId: string) => this.#changed(keyId)
     this.#seat = new Seat({ ...options, onNotice: (text) => this.#heard(text), onLost: () => this.#joinLater() })
-    this.#changes = new Changes({ seat: this.#seat, failed: (error) => this.#failed(error) })
+    this.#changes = new Changes({ seat: this.#seat, monotonicMs, after, failed: (error) => this.#failed(error) })
     this.#elsewhere = new Elsewhere({ seat: this.#seat, keyIds: () => this.#changes.keyIds, monotonicMs })
     this.#book = new LeaseBook({
       monotonicMs,
@@ -85,7 +86,16 @@ export class Fleet implements Leases {
     const isUnsteady = () => !this.#isClosed && this.#seat.isUnsteady
     this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs, isUnsteady })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
-    this.keeping = options.isKeptShared ? this.#keepingFor(options) : undefined
+    this.keeping = options.isKeptShared
+      ? new Keeping({
+          tell: () => this.#shipping.ship('all'),
+          isReachable: () => this.#seat.isTaken,
+          failed: (error) => this.#failed(error),
+          monotonicMs,
+          after,
+          patienceMs: () => Math.max(MIN_KEEP_MS, patienceMs()),
+        })
+      : undefined
     this.secrets = new SharedSecrets(this.#seat)
     this.notes = new SharedNotes(this.#seat)
     this.receipts = new SharedReceipts({ seat: this.#seat, after })
@@ -177,7 +187,7 @@ export class Fleet implements Leases {
   async leaveForGood(gatewayId: string): Promise<void> {
     await this.close()
     await this.#options.usage.tell(undefined)
-    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0 })
+    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0, mark: undefined })
   }
 
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
@@ -195,10 +205,8 @@ export class Fleet implements Leases {
         await this.#seat.close()
         throw error
       }
-      this.#options.log('The shared database cannot be reached, so no calls are admitted yet.', {
-        event: 'fleet_unreachable',
-        level: 'warning',
-      })
+      const line = `The shared database cannot be reached${whyUnreachable(error)}, so no calls are admitted yet.`
+      this.#options.log(line, { event: 'fleet_unreachable', level: 'warning' })
       this.#joinLater()
     }
     this.#every(BEAT_MS, () => this.#beat())
@@ -227,17 +235,6 @@ export class Fleet implements Leases {
     await this.#shipping.ship('end')
     await this.#usage.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
-  }
-
-  #keepingFor({ monotonicMs, after, holdWaitMs }: FleetOptions): Keeping {
-    return new Keeping({
-      tell: () => this.#shipping.ship('all'),
-      isReachable: () => this.#seat.isTaken,
-      failed: (error) => this.#failed(error),
-      monotonicMs,
-      after,
-      patienceMs: () => Math.max(MIN_KEEP_MS, holdWaitMs()),
-    })
   }
 
   #every(ms: number, work: () => Promise<void>): void {
@@ -312,21 +309,33 @@ export class Fleet implements Leases {
 
   async #join(): Promise<void> {
     const isBeginning = !this.#seat.hasEverJoined
-    await this.#seat.join(this.#changes.hasCatalog, async (joined) => {
-      await this.secrets.joined({ isBeginning })
-      await this.notes.joined()
-      await this.#shipping.joined(joined)
-      this.#book.restore(joined.leases)
-      const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
-      // The sums that were claimed, as far as they were free.
-      this.#book.leased(got as readonly Sum[])
-      if (joined.version === 0) await this.#changes.bring()
-      await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
+    await this.#seat.join(this.#changes.hasCatalog, {
+      take: async (joined) => {
+        await this.secrets.joined({ isBeginning })
+        await this.notes.joined()
+        await this.#claim(joined)
+        if (joined.version === 0) await this.#changes.bring()
+        await this.#usage.joined(this.#seat.booksId ?? '', joined.usageSeq)
+      },
+      part: async (joined) => {
+        await this.#claim(joined)
+        await this.#shipping.shipRest()
+        return !this.#book.isHeld
+      },
     })
     await this.#changes.follow()
     // What others charged is for people alone, and takes a while where there are many keys: no start waits for it.
     this.#elsewhere.joined()
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
+  }
+
+  /** Takes over what PostgreSQL has of this gateway, and has it lend what this one has spent and holds beyond that. */
+  async #claim(joined: Joined): Promise<void> {
+    await this.#shipping.joined(joined)
+    this.#book.restore(joined.leases)
+    const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
+    // The sums that were claimed, as far as they were free.
+    this.#book.leased(got as readonly Sum[])
   }
 
   #joinLater(): void {

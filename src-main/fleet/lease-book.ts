@@ -64,6 +64,12 @@ export class LeaseBook {
     return this.#leases.values()
   }
 
+  /** Whether a call runs that holds anything. */
+  get isHeld(): boolean {
+    for (const { heldMicro } of this.#leases.values()) if (heldMicro > 0) return true
+    return false
+  }
+
   share(keyId: string): LeaseShare {
     return new LeaseShare(keyId, this, this.#options)
   }

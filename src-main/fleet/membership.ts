@@ -15,6 +15,8 @@ export type OwnNote = {
   readonly booksId: string | undefined
   /** Of the catalogue that it has. */
   readonly version: number
+  /** Which change made it that version; undefined where that was not noted. */
+  readonly mark: string | undefined
 }
 
 /** The gateway's own books, as far as they are asked. */
@@ -94,10 +96,19 @@ export type FleetOptions = {
 /** It cannot share these books, and nothing that it does by itself would change that. */
 export class CannotJoin extends Error {}
 
+/** It has seen a later state of the shared books than there is now, or another one: they were restored from a backup. */
+export class EarlierBooks extends CannotJoin {
+  constructor() {
+    super(EARLIER)
+  }
+}
+
 const TWIN = 'A copy of a folder is no gateway of its own: begin with an empty one.'
 const OLDER =
   'This data folder is older than what the shared database knows of it: it was restored from a backup. Begin with an empty one.'
-const FOREIGN = 'This data folder belongs to another shared database, or to a later state of this one.'
+const FOREIGN = 'This data folder belongs to another shared database.'
+const EARLIER =
+  'This data folder belongs to a later state of the shared database, which was restored from a backup. What it charged was told. Begin with an empty folder.'
 const RETIRED =
   'An administrator declared this gateway lost and settled what it had left in doubt. Begin with an empty folder.'
 const TWO_CATALOGS =
@@ -128,7 +139,8 @@ export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: O
   if (error === 'retired') throw new CannotJoin(RETIRED)
   if (error === 'moved') throw new CannotJoin(MOVED)
   const isForeign = note.booksId !== undefined && note.booksId !== String(books)
-  if (isForeign || note.version > Number(version)) throw new CannotJoin(FOREIGN)
+  if (error === 'foreign' || isForeign) throw new CannotJoin(FOREIGN)
+  if (note.version > Number(version)) throw new EarlierBooks()
   if (note.booksId === undefined && hasCatalog && Number(version) > 0) throw new CannotJoin(TWO_CATALOGS)
 }
 

@@ -59,38 +59,62 @@ CREATE OR REPLACE FUNCTION farebox.forget(g text, e bigint) RETURNS void LANGUAG
     AND NOT EXISTS (SELECT 1 FROM farebox.lease WHERE gateway = g)
 $$;
 
--- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run.
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline();
+-- Tells a change from another one that has its number in a later or an earlier state of these books.
+CREATE OR REPLACE FUNCTION farebox.mark_of(made_at timestamptz) RETURNS text LANGUAGE sql AS $$
+  SELECT floor(extract(epoch FROM made_at) * 1000000)::bigint::text
+$$;
+
+-- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run. of_books: which ones it belongs to, null for
+-- none. knows: how often it was answered, as far as its process knows. Whoever was answered more often than it is known here was answered by a later state,
+-- which this server does not have: it was restored from a backup. All say again then what they have leased.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline(); is_ours boolean; is_earlier boolean; is_untold boolean;
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
   SELECT * INTO s FROM farebox.state FOR UPDATE;
   IF s.moved_to <> g THEN RETURN '{"error": "moved"}'; END IF;
+  IF of_books <> s.id::text THEN RETURN '{"error": "foreign"}'; END IF;
+  is_ours := of_books IS NOT NULL;
   SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
-  IF FOUND AND old.retired_at IS NOT NULL THEN
+  is_earlier := CASE WHEN FOUND THEN coalesce(old.heard < knows, false) ELSE is_ours END;
+  IF old.retired_at IS NOT NULL THEN
     RETURN jsonb_build_object('error', 'retired');
   END IF;
-  IF FOUND AND old.place <> at_place AND old.seen_at > now() - interval '15 s' AND old.ended_at IS NULL THEN
+  IF old.place <> at_place AND old.seen_at > now() - interval '15 s' AND old.ended_at IS NULL THEN
     RETURN jsonb_build_object('error', 'twin', 'place', old.place);
   END IF;
-  IF FOUND AND seq < old.shipped THEN
+  IF seq < old.shipped THEN
     RETURN jsonb_build_object('error', 'older');
   END IF;
-  IF s.timeline <> log_now OR s.is_synchronous <> is_sync THEN
+  IF is_earlier THEN
+    log_now := log_now || ' ' || gen_random_uuid();
+    UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
+    -- They join anew. Nobody knows when they were heard of last, and they admit nothing a minute after it.
+    UPDATE farebox.gateway SET epoch = epoch + 1, free_at = greatest(free_at, now() + interval '90 s') WHERE id <> g AND ended_at IS NULL;
+  ELSIF split_part(s.timeline, ' ', 1) <> log_now OR s.is_synchronous <> is_sync THEN
     -- Nothing that was answered is lost where a standby had it: nobody has to say again what was leased.
     IF s.timeline = '' OR s.is_synchronous THEN UPDATE farebox.gateway SET timeline = log_now WHERE timeline = s.timeline; END IF;
     UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
+  ELSE
+    log_now := s.timeline;
   END IF;
-  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline)
-    VALUES (g, at_place, of_program, 1, seq, 0, now(), now() + grace, seq, log_now)
+  -- Of one that belongs here and is not known nothing is known of what it charged.
+  is_untold := is_ours AND NOT EXISTS (SELECT 1 FROM farebox.charged WHERE gateway = g);
+  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline, heard)
+    VALUES (g, at_place, of_program, 1, CASE WHEN is_untold THEN 0 ELSE seq END, 0, now(), now() + grace, seq, CASE WHEN is_ours THEN '' ELSE log_now END, coalesce(knows, 0) + 1)
   ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
-    free_at = now() + grace, own_seq = seq, ended_at = NULL
+    free_at = now() + grace, own_seq = seq, ended_at = NULL, heard = greatest(farebox.gateway.heard, knows) + 1
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
   RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
-    'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
+    'heard', old.heard, 'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
       FROM farebox.lease WHERE gateway = g AND amount > 0));
 END $$;
+
+-- As gateways of the program before say it.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, NULL, NULL)
+$$;
 
 -- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
 CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS $$
@@ -128,11 +152,13 @@ END $$;
 
 -- Says that a gateway is there, and what its calls were like lately.
 CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval, lately jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE n bigint;
 BEGIN
-  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately WHERE id = g AND epoch = e;
+  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied, figures = lately, heard = heard + 1 WHERE id = g AND epoch = e
+  RETURNING heard INTO n;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
-  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
+  RETURN jsonb_build_object('heard', n, 'version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
     'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
@@ -314,9 +340,14 @@ $$;
 CREATE OR REPLACE FUNCTION farebox.publish(g text, e bigint, has_applied bigint, what jsonb, openings jsonb, adjustments jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE v bigint; i record; f bigint; x bigint;
 BEGIN
-  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   UPDATE farebox.state SET version = version + 1 WHERE version = has_applied RETURNING version INTO v;
   IF NOT FOUND THEN RETURN (SELECT jsonb_build_object('error', 'stale', 'version', version) FROM farebox.state); END IF;
+  -- Only now, since joining waits for this: what was said before it is not done after it.
+  PERFORM 1 FROM farebox.gateway WHERE id = g AND epoch = e;
+  IF NOT FOUND THEN
+    UPDATE farebox.state SET version = has_applied;
+    RETURN '{"error": "superseded"}';
+  END IF;
   INSERT INTO farebox.change (version, gateway, body) VALUES (v, g, what);
   INSERT INTO farebox.account SELECT k, c, greatest(0, granted), least(used, greatest(0, granted)), 0, greatest(0, granted - used),
       greatest(0, used - granted) FROM farebox.opened(openings);
@@ -340,6 +371,6 @@ BEGIN
     END IF;
   END LOOP;
   PERFORM pg_notify('farebox', 'version ' || v);
-  RETURN jsonb_build_object('version', v);
+  RETURN jsonb_build_object('version', v, 'mark', farebox.mark_of(now()));
 END $$;
 `

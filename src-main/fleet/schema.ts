@@ -162,6 +162,12 @@ ALTER TABLE farebox.account
 /** The tables stay; `tell_usage` forgets little by little. */
 const FORGETTING = ''
 
+const HEARD = `
+ALTER TABLE farebox.gateway
+  -- How often it was answered. One that was answered more often has seen a later state than this one.
+  ADD heard bigint NOT NULL DEFAULT 0;
+`
+
 /** Each brings the tables one version further. Changes are only ever added, so that gateways of two versions run side by side. */
 const STEPS = [
   FIRST,
@@ -175,6 +181,7 @@ const STEPS = [
   SECRETS_TABLE,
   FORGETTING,
   NOTES_TABLE,
+  HEARD,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length

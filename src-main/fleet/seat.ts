@@ -3,9 +3,9 @@
 
 import { takeTurns } from '#catalog/turns.ts'
 import type { LimitParts } from '#core/limit-parts.ts'
-import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
+import { Connection, FleetUnreachable, type Answer, type MadeChange, type Value } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
-import { CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import { CannotJoin, EarlierBooks, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
@@ -25,6 +25,13 @@ export type Joined = {
   readonly usageSeq: number
   /** Of the catalogue; 0 where nobody has brought one. */
   readonly version: number
+}
+
+/** What a gateway does when it has joined, and what it does instead where PostgreSQL is in an earlier state: in the turn of the seat. */
+export type Arrival = {
+  readonly take: (joined: Joined) => Promise<void>
+  /** Tells what only this gateway knows; says whether nothing of it runs any more. */
+  readonly part: (joined: Joined) => Promise<boolean>
 }
 
 /** What the others have by now: the version of the catalogue, and how often each of them told what its calls of some hours add up to. */
@@ -58,6 +65,8 @@ export class Seat {
   #heardAt: Moment | undefined
   /** When it joined last, or ceased to be joined; undefined before it first joined. */
   #turnedAtMs: number | undefined
+  /** How often PostgreSQL answered this process. */
+  #heard: number | undefined
   #parts: LimitParts | undefined
 
   constructor(options: SeatOptions) {
@@ -128,20 +137,31 @@ export class Seat {
     return answer
   }
 
+  /** What brings very much, as one transaction. In its turn. */
+  together<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#connection.patiently(() => this.#connection.together(work))
+  }
+
   /** As the connection's. In its turn. */
-  patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#connection.patiently(work)
+  changeAt(version: number): Promise<MadeChange | undefined> {
+    return this.#connection.changeAt(version)
   }
 
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, usage, secrets, notes } = await this.say('beat', [
+    const { version, parts, usage, secrets, notes, heard } = await this.say('beat', [
       this.version,
       this.#grace,
       JSON.stringify(figures),
     ])
+    if (Number(heard) <= (this.#heard ?? 0)) {
+      // Its tables were restored under a connection that holds: what is leased there is not what is leased here.
+      this.lose()
+      throw new FleetUnreachable(undefined)
+    }
     this.#heardAt = sentAt
+    this.#heard = Number(heard)
     this.#parts = partsIn(parts)
     // What `beat` answers; one that an earlier program made says nothing of usage.
     const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
@@ -153,30 +173,32 @@ export class Seat {
    * Connects and joins. `take` is given what PostgreSQL has of this gateway, before anybody else asks it anything. Rejects with
    * FleetUnreachable, and with CannotJoin where these are not its books.
    */
-  join(hasCatalog: boolean, take: (joined: Joined) => Promise<void>): Promise<void> {
+  join(hasCatalog: boolean, { take, part }: Arrival): Promise<void> {
     return this.#inTurn(async () => {
       await this.#connection.open()
       const { own, place, program } = this.#options
       const lastEntry = await own.lastEntry()
       const sentAt = this.#now()
-      const values = [this.gatewayId, place, program, lastEntry, this.#grace]
+      const known = [this.booksId ?? null, this.#heard ?? null]
+      const values = [this.gatewayId, place, program, lastEntry, this.#grace, ...known]
       const answer = await this.#connection.call('join_fleet', values)
       try {
         refuseForeign(answer, this.#note, hasCatalog)
+        await this.#refuseOther()
       } catch (error) {
         // It has nothing there, and nobody is to wait for it or to leave it a part of a limit.
         const isNew = this.#note.booksId === undefined && answer.epoch !== undefined
         // A copy of a folder from before it joined has the name of one that has charged something: that one stays, and has ended.
         for (const name of isNew ? ['leave_fleet', 'forget'] : [])
           await this.#connection.call(name, [this.gatewayId, Number(answer.epoch)])
+        if (error instanceof EarlierBooks) await this.#part(answer, part, lastEntry)
         throw error
       }
       // Before anything is brought: whoever has brought something belongs to these books.
       await this.#keep({ ...this.#note, booksId: String(answer.books) })
       this.#epoch = Number(answer.epoch)
       try {
-        const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
-        await take({ lastEntry, shipped, version, leases: leasesIn(answer), usageSeq: Number(answer.usage_seq ?? 0) })
+        await take(joinedBy(answer, lastEntry))
       } catch (error) {
         // Nobody is to wait for it, or to leave it a part of a limit.
         if (error instanceof CannotJoin) await this.say('leave_fleet', []).catch(() => undefined)
@@ -184,13 +206,33 @@ export class Seat {
         throw error
       }
       this.#heardAt = sentAt
+      this.#heard = Number(answer.heard)
       this.#turnedAtMs = this.#options.monotonicMs()
       this.#parts = partsIn(answer.parts)
     })
   }
 
-  async noteVersion(version: number): Promise<void> {
-    await this.#keep({ ...this.#note, version })
+  async noteVersion(version: number, mark: string | undefined): Promise<void> {
+    await this.#keep({ ...this.#note, version, mark })
+  }
+
+  /** Throws EarlierBooks where the catalogue has come to the version of this gateway by other changes. */
+  async #refuseOther(): Promise<void> {
+    const { version, mark } = this.#note
+    if (version === 0) return
+    const change = await this.#connection.changeAt(version)
+    if (change === undefined || (mark !== undefined && mark !== change.mark)) throw new EarlierBooks()
+    if (mark === undefined) await this.noteVersion(version, change.mark)
+  }
+
+  /** Nobody else has what it charged. */
+  async #part(answer: Answer, part: Arrival['part'], lastEntry: number): Promise<void> {
+    this.#epoch = Number(answer.epoch)
+    try {
+      if (await part(joinedBy(answer, lastEntry))) await this.say('leave_fleet', [])
+    } finally {
+      this.#epoch = undefined
+    }
   }
 
   /** What was said by this epoch may not have been heard: it joins anew. */
@@ -223,6 +265,17 @@ export class Seat {
 function partsIn(answer: unknown): LimitParts | undefined {
   const parts = answer as LimitParts | undefined
   return parts !== undefined && parts.month.of > 1 ? parts : undefined
+}
+
+function joinedBy(answer: Answer, lastEntry: number): Joined {
+  const { shipped, version, usage_seq: usageSeq } = answer
+  return {
+    lastEntry,
+    shipped: Number(shipped),
+    version: Number(version),
+    leases: leasesIn(answer),
+    usageSeq: Number(usageSeq ?? 0),
+  }
 }
 
 function leasesIn({ leases }: Answer): Sum[] {

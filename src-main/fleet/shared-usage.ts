@@ -121,8 +121,10 @@ export class SharedUsage {
     const page = await this.#seat.inTurn((connection) => connection.usageOf(gateway, known, place, MAX_HOURS))
     const last = page.at(-1)
     const isEnd = page.length < MAX_HOURS || last === undefined
-    // What that gateway's `#tell` made of them.
-    const hours = page.map((hour) => ({ ...hour, parts: JSON.parse(hour.parts) as readonly string[] }))
+    const hours = page.flatMap((hour) => {
+      const parts = partsIn(hour.parts)
+      return parts === undefined ? [] : [{ ...hour, parts }]
+    })
     await this.#own.take(gateway, hours, isEnd ? upTo : undefined)
     if (isEnd) {
       positions.set(gateway, upTo)
@@ -130,5 +132,15 @@ export class SharedUsage {
     } else {
       this.#places.set(gateway, { place: last, upTo })
     }
+  }
+}
+
+/** What that gateway's `tell` made of them; undefined where somebody else wrote it. */
+function partsIn(text: string): readonly string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(text)
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : undefined
+  } catch {
+    return undefined
   }
 }

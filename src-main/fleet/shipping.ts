@@ -81,6 +81,12 @@ export class Shipping {
     while (!isAll) isAll = await this.#options.seat.inTurn(() => this.#shipNext(how))
   }
 
+  /** Tells everything and gives back what no call holds. In the turn of the seat. */
+  async shipRest(): Promise<void> {
+    this.#hasCharges = true
+    while (!(await this.#shipNext('end')));
+  }
+
   /** Says whether there is nothing more to tell. */
   async #shipNext(how: How): Promise<boolean> {
     const { upTo, sums, isAll } = await this.#untold(how)

@@ -1,12 +1,11 @@
 // The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
-import { MAX_AMOUNT, microCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
 import {
-  adjust,
   adoptAccount,
   balanceOf,
   balanceRow,
@@ -29,10 +28,11 @@ import {
 } from '#ledger/account.ts'
 import { newHold, type Held, type HoldAnswer, type HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
+import { adjusting, type Adjustment } from '#ledger/adjustments.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
 import { recordOf, type Settlement } from '#ledger/settlement.ts'
-import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
+import { areSameTerms, changeTerms, type TermsRequest } from '#ledger/terms.ts'
 import { lineOf, waitFor } from '#ledger/wait-line.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
@@ -48,8 +48,6 @@ export type LedgerOptions = {
 
 /** The id that an adjustment was made with: repeating it changes nothing. */
 export type AdjustmentId = { readonly keyId: string; readonly id: string }
-
-export type TermsRequest = Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean }
 
 /** More calls than this never wait for the credits of one key. */
 const MAX_WAITERS_OF_KEY = 64
@@ -199,18 +197,15 @@ export class Ledger {
    * Adds credit by hand, or takes it with a negative amount, which may leave less than nothing. The same id twice counts
    * once. Resolves when it is on disk, and counts from then on; where it rejects, nothing has changed.
    */
-  async adjust(keyId: string, adjustment: { amountMicro: MicroCredits; reason: string; id: string }): Promise<void> {
-    const account = this.#account(keyId)
-    if (this.hasAdjustment(keyId, adjustment.id)) return this.#journal.flush()
-    this.#roll(account)
-    const { amountMicro, reason, id } = adjustment
-    const nowMs = this.#nowMs()
-    const change = (present: Account) => {
-      // Somebody else may have asked for the same meanwhile.
-      if (this.hasAdjustment(keyId, id)) return []
-      return [adjust(present, { amountMicro, reason, idempotencyId: id }, nowMs)]
-    }
-    await this.#change([{ account, change }], [])
+  adjust(keyId: string, adjustment: Omit<Adjustment, 'keyId'>): Promise<void> {
+    return this.adjustTogether([{ keyId, ...adjustment }])
+  }
+
+  /** The same of several, in their order, all of them or none. */
+  async adjustTogether(all: readonly Adjustment[]): Promise<void> {
+    const isMade = (keyId: string, id: string) => this.hasAdjustment(keyId, id)
+    const changes = adjusting(all, { accountOf: (keyId) => this.#rolled(keyId), isMade, nowMs: this.#nowMs() })
+    return changes.length === 0 ? this.#journal.flush() : this.#change(changes, [])
   }
 
   /** Whether an adjustment leaves an amount that can be counted. */
@@ -359,7 +354,7 @@ export class Ledger {
     const account = this.#rolled(keyId)
     const elsewhereMicro = this.#elsewhere?.(keyId, account.cycleStartedAtMs) ?? 0
     if (elsewhereMicro === 0) return account
-    return { ...account, usedMicro: microCredits(account.usedMicro + elsewhereMicro) }
+    return { ...account, usedMicro: totalMicro(account.usedMicro + elsewhereMicro) }
   }
 
   /** The account in its present cycle. */

@@ -34,6 +34,7 @@ import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
 import { elsewhere } from '#store/migrations/0470-elsewhere.ts'
+import { fleetMark } from '#store/migrations/0570-fleet-mark.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
 import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
@@ -73,6 +74,7 @@ export const MIGRATIONS = [
   stepTimes,
   billQuestions,
   elsewhere,
+  fleetMark,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -8,22 +8,26 @@ export type FleetNote = {
   readonly booksId: string | undefined
   /** Of the catalogue that it has. */
   readonly version: number
+  /** Which change made it that version; undefined where that was not noted. */
+  readonly mark: string | undefined
 }
 
 export function loadFleet(db: Db): FleetNote | undefined {
-  const sql = 'SELECT gateway_id AS gatewayId, books_id AS booksId, version FROM fleet'
-  const row = db.prepare<[], Omit<FleetNote, 'booksId'> & { booksId: string | null }>(sql).get()
-  return row && { ...row, booksId: row.booksId ?? undefined }
+  const sql = 'SELECT gateway_id AS gatewayId, books_id AS booksId, version, mark FROM fleet'
+  type Row = Omit<FleetNote, 'booksId' | 'mark'> & { readonly booksId: string | null; readonly mark: string | null }
+  const row = db.prepare<[], Row>(sql).get()
+  return row && { ...row, booksId: row.booksId ?? undefined, mark: row.mark ?? undefined }
 }
 
-export function keepFleet(db: Db, { gatewayId, booksId, version }: FleetNote): void {
+export function keepFleet(db: Db, { gatewayId, booksId, version, mark }: FleetNote): void {
   db.prepare(
-    `INSERT INTO fleet (one, gateway_id, books_id, version) VALUES (1, ?, ?, ?)
-     ON CONFLICT (one) DO UPDATE SET gateway_id = excluded.gateway_id, books_id = excluded.books_id, version = excluded.version`,
-  ).run(gatewayId, booksId ?? null, version)
+    `INSERT INTO fleet (one, gateway_id, books_id, version, mark) VALUES (1, ?, ?, ?, ?)
+     ON CONFLICT (one) DO UPDATE SET gateway_id = excluded.gateway_id, books_id = excluded.books_id, version = excluded.version,
+       mark = excluded.mark`,
+  ).run(gatewayId, booksId ?? null, version, mark ?? null)
 }
 
-/** Of a gateway that has a note. */
+/** Of a gateway that has a note. Which change it is is noted behind it. */
 export function keepFleetVersion(db: Db, version: number): void {
-  db.prepare('UPDATE fleet SET version = ?').run(version)
+  db.prepare('UPDATE fleet SET version = ?, mark = NULL').run(version)
 }

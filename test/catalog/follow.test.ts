@@ -1,7 +1,8 @@
 // Following what other gateways change, many changes in one transaction: as if each were made by itself.
 
 import { describe, expect, it } from 'vitest'
-import type { FollowedChange } from '#catalog/follow.ts'
+import { inPieces, type FollowedChange } from '#catalog/follow.ts'
+import { NO_CHANGE } from '#catalog/shared.ts'
 import { randomFrom } from '../support/random.ts'
 import { Following, historyOf, Killed, type Strike } from './following.ts'
 
@@ -97,5 +98,38 @@ describe('what other gateways changed', () => {
     await gateway.follow(plain)
     expect(plain.length).toBeGreaterThan(100)
     expect(gateway.transactions).toBe(2)
+  })
+
+  it('takes top-ups and corrections that follow each other together', async () => {
+    const [whole] = historyOf(randomFrom(3), 0)
+    const limited = whole?.change.openings.filter(([, , , , , , , type]) => type !== 'unlimited') ?? []
+    expect(limited.length).toBeGreaterThan(1)
+    const adjusting = Array.from({ length: 100 }, (_, index) => {
+      const [keyId] = limited[index % limited.length] ?? ['']
+      const amountMicro = (index % 3 === 0 ? -1 : 1) * (index + 1)
+      // Each third one is told twice.
+      const id = `top-up:${index - (index % 3 === 2 ? 1 : 0)}`
+      return { ...NO_CHANGE, adjustments: [{ keyId, amountMicro, reason: 'by hand', id }] }
+    })
+    const changes = whole === undefined ? [] : [whole.change, ...adjusting]
+    const history = changes.map((change, index) => ({ version: index + 1, change }))
+    const expected = await oneByOne(history)
+    const gateway = new Following(Following.newDisk())
+    await gateway.follow(history)
+    expect(gateway.onDisk).toEqual(expected.onDisk)
+    expect(gateway.inMemory).toEqual(expected.inMemory)
+    expect(gateway.transactions).toBeLessThan(8)
+  })
+
+  it('is a whole catalogue in pieces as it is one in one', async () => {
+    const [whole] = historyOf(randomFrom(2), 0)
+    if (whole === undefined) return expect.fail('a history begins with a whole catalogue')
+    const expected = await oneByOne([whole])
+    const pieces = inPieces(whole.change, 2).map((change, index) => ({ version: index + 1, change }))
+    expect(pieces.length).toBe(Math.ceil(whole.change.rows.length / 2))
+    expect(inPieces(whole.change)).toEqual([whole.change])
+    const gateway = await oneByOne(pieces)
+    expect({ ...gateway.onDisk, version: 1 }).toEqual(expected.onDisk)
+    expect(gateway.inMemory).toEqual(expected.inMemory)
   })
 })

@@ -33,7 +33,7 @@ let emptyDisk: Buffer | undefined
 function makeDisk(): Buffer {
   const db = new Database(':memory:')
   for (const { sql } of MIGRATIONS) db.exec(sql)
-  keepFleet(db, { gatewayId: 'g', booksId: 'b', version: 0 })
+  keepFleet(db, { gatewayId: 'g', booksId: 'b', version: 0, mark: undefined })
   return db.serialize()
 }
 
@@ -102,10 +102,11 @@ export class Following {
   }
 
   get onDisk() {
-    const rows = (sql: string) => this.#db.prepare(sql).all()
+    const rows = (sql: string) => this.#db.prepare<[], Record<string, unknown>>(sql).all()
     return {
       catalog: loadCatalog(this.#db),
-      entries: rows('SELECT * FROM ledger_entry ORDER BY seq'),
+      // Those of each key in their order; among keys there is none.
+      entries: rows('SELECT * FROM ledger_entry ORDER BY key_id, seq').map((entry) => ({ ...entry, seq: undefined })),
       balances: rows('SELECT * FROM balance ORDER BY key_id'),
       mismatches: ledgerOf(readLedger(this.#db)).mismatches,
       version: this.version,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '#app/migrate.ts'
+import { openForWriting } from '#store/database.ts'
 import { exported, recompute } from '../recompute/recompute.ts'
 import { startFarebox, testConfig, type Farebox } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
@@ -16,6 +17,8 @@ import { CAN_SHARE, expectRecomputed, expectSoundFleet } from './support.ts'
 const SEED = 27
 /** For a machine that has much else to do: gateways are started ten times. */
 const LIMIT_MS = 240_000
+/** Some more than one piece of a catalogue has. */
+const MANY = 10_100
 
 let postgres: Postgres
 let upstream: Upstream
@@ -133,4 +136,35 @@ describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
     expect(both.length).toBeGreaterThan(8)
     expect(both.some(({ left }) => left < 0)).toBe(true)
   }
+
+  it('is moved in pieces where it is large, and all of it at once', async () => {
+    const alone = await startFarebox()
+    const { dataDir } = alone
+    await alone.admin.call('addPackage', { body: { name: 'last', type: 'topup', credits: 1 } })
+    const made = await alone.admin.call('createKey', { body: { name: 'last', package: 'last' } })
+    await alone.stop()
+    const db = openForWriting(dataDir)
+    db.exec(`INSERT INTO member (id, name, role, status, packages, created_at_ms)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+      SELECT 'member-' || i, 'member ' || i, 'member', 'active', '[]', 0 FROM n`)
+    db.close()
+    const other = await startPostgres()
+    try {
+      const large = { FAREBOX_DATABASE_URL: other.url }
+      const moved = await move('bring', dataDir, large)
+      expect(moved).toMatchObject({ type: 'moved', problems: [], sums: expect.arrayContaining([members(MANY)]) })
+      expect(await move('bring', dataDir, large)).toEqual(moved)
+      const times = 'SELECT count(*) AS pieces, count(DISTINCT made_at) AS times FROM farebox.change'
+      expect(await other.query(times)).toEqual([{ pieces: 2, times: 1 }])
+      const second = await startFarebox({ env: large })
+      expect(await second.admin.call('listMembers', {})).toHaveLength(MANY)
+      expect(await second.admin.call('showKey', { id: made.id })).toMatchObject({ balance: { remaining_credits: 1 } })
+      await second.close()
+    } finally {
+      await other.close()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  })
+
+  const members = (count: number) => ({ what: 'members', here: count, shared: count })
 })

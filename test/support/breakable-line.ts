@@ -11,6 +11,8 @@ export type Line = {
   set(state: LineState): void
   /** Loses the answers from the next message on that has a text in it; resolves when that was sent. */
   muteAt(text: string): Promise<void>
+  /** Loses that message and all after it; resolves when it was sent. */
+  deafAt(text: string): Promise<void>
   /** Leads to another server from now on. */
   lead(url: string): void
   close(): Promise<void>
@@ -20,10 +22,10 @@ export async function breakableLine(url: string): Promise<Line> {
   let target = new URL(url)
   const sockets = new Set<Socket>()
   let state: LineState = 'whole'
-  let awaited: { readonly text: string; readonly heard: () => void } | undefined
+  let awaited: { readonly text: string; readonly becomes: LineState; readonly heard: () => void } | undefined
   const overhear = (bytes: Buffer) => {
     if (awaited === undefined || !bytes.includes(awaited.text)) return
-    state = 'mute'
+    state = awaited.becomes
     awaited.heard()
     awaited = undefined
   }
@@ -49,6 +51,10 @@ export async function breakableLine(url: string): Promise<Line> {
       })
     }
   })
+  const breakAt = (text: string, becomes: LineState) =>
+    new Promise<void>((heard) => {
+      awaited = { text, becomes, heard }
+    })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const hangUp = () => {
@@ -61,7 +67,8 @@ export async function breakableLine(url: string): Promise<Line> {
       if (next === 'cut' || state !== 'whole') hangUp()
       state = next
     },
-    muteAt: (text) => new Promise((heard) => (awaited = { text, heard })),
+    muteAt: (text) => breakAt(text, 'mute'),
+    deafAt: (text) => breakAt(text, 'deaf'),
     lead(other) {
       hangUp()
       target = new URL(other)

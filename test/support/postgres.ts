@@ -32,6 +32,8 @@ export type Postgres = {
   start(): Promise<void>
   /** Another one that follows it, in the same folder: from its start on it has all commits, until it is stopped. */
   standby(): Promise<Postgres>
+  /** One that can be started with the state of now, as if it had been restored from a backup of its files, in the same folder. */
+  backup(): Promise<Postgres>
   /** Stops and removes everything. */
   close(): Promise<void>
 }
@@ -70,6 +72,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const options = { ...as, cwd: folder, env: ENVIRONMENT }
   await run('cp', ['-a', await emptyCluster(bin), data])
   const server = await serverIn(data, { bin, folder, options, settings })
+  await server.start()
   return {
     ...server,
     async close() {
@@ -102,6 +105,7 @@ type Installed = {
   readonly options: ReturnType<typeof owner> & { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 }
 
+/** Not started yet. */
 async function serverIn(data: string, installed: Installed): Promise<Postgres> {
   const { bin, folder, options, settings: more } = installed
   const port = await freePort()
@@ -132,7 +136,12 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     }
     throw new Error('PostgreSQL did not start')
   }
-  await start()
+  const copied = async (more: readonly string[]) => {
+    const copy = join(folder, `copy-${await freePort()}`)
+    const args = ['-d', url, '-D', copy, ...more, '-X', 'stream', '-c', 'fast']
+    await run(join(bin, 'pg_basebackup'), args, options)
+    return serverIn(copy, installed)
+  }
   return {
     url,
     stop,
@@ -142,10 +151,11 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
       await run(join(bin, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], options)
     },
     async standby() {
-      const copy = join(folder, `standby-${await freePort()}`)
-      await run(join(bin, 'pg_basebackup'), ['-d', url, '-D', copy, '-R', '-X', 'stream', '-c', 'fast'], options)
-      return serverIn(copy, installed)
+      const following = await copied(['-R'])
+      await following.start()
+      return following
     },
+    backup: () => copied([]),
     close: stop,
   }
 }
