@@ -23,7 +23,7 @@ import { UNLIMITED } from '#core/spending.ts'
 import type { SecretStore } from '#secret/port.ts'
 import type { AlertWrite } from '#store/alert-rows.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 export type Alerting = {
   readonly alerts: Alerts

@@ -16,16 +16,17 @@ import { assemble, USER_AGENT, type Parts } from '#app/parts.ts'
 import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { settingChanges, type SettingChanges } from '#app/shared-settings.ts'
-import { booksCheck } from '#app/stores.ts'
+import { booksCheck, noteLostChanges } from '#app/stores.ts'
 import { noteVault } from '#app/vault-note.ts'
 import { visitsOf } from '#app/visiting.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 import { setUpDemo } from '#catalog/demo.ts'
 import type { Surroundings } from '#connect/expand.ts'
+import { isDoneWithin } from '#core/done-within.ts'
 import type { Log } from '#core/log.ts'
 import type { FleetErrand } from '#fleet/membership.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -55,8 +56,8 @@ export type App = {
   afterSleep(): void
   /** Does what it was opened for. */
   moveBooks(errand: FleetErrand): Promise<MovedBooks>
-  /** Lets running answers finish for a while, writes everything down and ends. */
-  close(): Promise<void>
+  /** Lets running answers finish for a while, writes everything down and ends. False: a thread still reads, since nobody can interrupt a statement of SQLite. */
+  close(): Promise<boolean>
 }
 
 type InProcessRequest = { readonly method: string; readonly path: string; readonly body: unknown }
@@ -65,6 +66,8 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => perfor
 const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
 const LAST_BYTES_MS = 5000
+/** How long threads that read may take to end, when nobody waits for what they read. */
+const LAST_READS_MS = 2000
 
 /** What the host of an app may bring. */
 export type AppSurroundings = {
@@ -318,8 +321,8 @@ class RunningApp implements App {
     return moveBooks(errand, this.#inside.parts)
   }
 
-  async close(): Promise<void> {
-    const { config, parts, writer, side, operations, release } = this.#inside
+  async close(): Promise<boolean> {
+    const { config, log, parts, writer, side, operations, release } = this.#inside
     const { own, visits, openPages, reading, check, balances, billWatch } = this.#serving
     const { ledger, overdue } = parts.stores
     if (config.shutdownNoticeMs > 0 && operations.readiness.leave()) await sleep(config.shutdownNoticeMs)
@@ -335,20 +338,21 @@ class RunningApp implements App {
     if (ledger.state !== 'halted') await ledger.flush()
     await parts.calling.leases?.close()
     check.close()
-    await side.abandon()
+    const sideEnded = side.abandon()
     await operations.close()
     await parts.alerting.alerts.close()
     await parts.alerting.deliveries.close()
     await visits.made?.close()
-    await reading.close()
+    const readersEnded = Promise.allSettled([sideEnded, reading.close()])
     await parts.calling.counter.close()
     parts.secrets.keychain.close()
-    if (!(await overdue.close())) this.#noteOverdue()
+    if (!(await overdue.close())) noteLostChanges(log, overdue.size)
     await parts.stores.close()
     await writer.close()
     if (own.url !== undefined) removeInstance(config.dataDir)
     removeOpenPages(config.dataDir)
     release()
+    return isDoneWithin(readersEnded, LAST_READS_MS)
   }
 
   /** Answers that are under way may finish for a while. */
@@ -370,13 +374,6 @@ class RunningApp implements App {
     }, LAST_BYTES_MS)
     await closed
     clearTimeout(cut)
-  }
-
-  #noteOverdue(): void {
-    const { log, parts } = this.#inside
-    const count = parts.stores.overdue.size
-    const line = `The disk is full: ${count} keys or members that were blocked will not be blocked at the next start.`
-    log(line, { event: 'changes_lost', level: 'error', fields: { count } })
   }
 
   /** Ends answers that take too long, those of keys that have expired meanwhile, connections that nobody needs, and the memory of old answers. */

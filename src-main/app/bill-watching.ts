@@ -11,7 +11,7 @@ import type { AdminHandlers, AdminInput } from '#server/admin/handlers.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import type { BillStanding } from '#server/watch/bill-standing.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 export type BillWatchingFrom = {
   readonly config: Config

@@ -19,7 +19,7 @@ import type { DatabaseThread } from '#store/database-thread.ts'
 import { NO_SUMS } from '#store/usage-measures.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
 import type { UntoldHours } from '#store/usage-telling.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 type FleetFrom = {
   readonly config: Config

@@ -10,7 +10,7 @@ import { makeDataDir } from '#store/data-folder.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 /** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
 export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {

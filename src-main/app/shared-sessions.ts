@@ -1,5 +1,6 @@
 // Who is signed in on any of the gateways that share their books: hashes alone, as each gateway keeps them of its own sessions.
 
+import { isDoneWithin } from '#core/done-within.ts'
 import type { Fleet } from '#fleet/fleet.ts'
 import type { Note } from '#fleet/shared-notes.ts'
 import { LONGEST_MS, type SharedSession, type SharedSessions, type Whose } from '#server/sign-in/sessions.ts'
@@ -54,10 +55,7 @@ export class FleetSessions implements SharedSessions {
   }
 
   async put({ id, ...body }: SharedSession): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, TELL_MS)))
-    await Promise.race([this.#fleet.notes.tell({ kind: KIND, id, body, isOnce: true }), over])
-    clearTimeout(timer)
+    await isDoneWithin(this.#fleet.notes.tell({ kind: KIND, id, body, isOnce: true }), TELL_MS)
   }
 
   end(id: string): void {

@@ -7,7 +7,7 @@ import type { Log } from '#core/log.ts'
 import type { SettingChange } from '#core/setting.ts'
 import type { Note } from '#fleet/shared-notes.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 type SettingsFrom = {
   readonly live: LiveSettings

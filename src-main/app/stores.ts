@@ -5,7 +5,7 @@ import { after } from '#app/after.ts'
 import { describeFault } from '#app/faults.ts'
 import type { Config } from '#config/config.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
-import type { CatalogBatch, WriterOperations } from '#threads/writer-thread.ts'
+import type { CatalogBatch, WriterOperations } from '#threads/writer-operations.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import { OverdueChanges } from '#catalog/overdue.ts'
 import { cycleStart } from '#core/cycle.ts'
@@ -166,6 +166,12 @@ function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): vo
   ledger.stopSpending(text)
   const line = `The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`
   log(line, { event: 'ledger_mismatch', level: 'error', fields: { problems: problems.length } })
+}
+
+/** Says at the end of the process that a full disk kept `count` changes from being written, which were made at once and were to be written later. */
+export function noteLostChanges(log: Log, count: number): void {
+  const line = `The disk is full: ${count} keys or members that were blocked will not be blocked at the next start.`
+  log(line, { event: 'changes_lost', level: 'error', fields: { count } })
 }
 
 /** Reads the older entries of the ledger beside the calls, and stops spending where they do not add up. */

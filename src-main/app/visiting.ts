@@ -8,7 +8,7 @@ import type { Fleet } from '#fleet/fleet.ts'
 import type { SharedSessions } from '#server/sign-in/sessions.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 type VisitsFrom = { readonly log: Log; readonly parts: Parts; readonly writer: DatabaseThread<WriterOperations> }
 

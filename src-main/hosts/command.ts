@@ -69,7 +69,7 @@ async function openInProcess(
   // Loaded only here: most commands talk to a gateway that runs.
   const { openApp } = await import('#app/open.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
-  return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
+  return { transport: (request) => app.inject(request, 'command line'), close: async () => void (await app.close()) }
 }
 
 /** Signals of the terminal reach the program itself, so that this process waits for it whatever happens. */

@@ -73,7 +73,7 @@ function ownGateway(app: App, url: string, dataDir: string): Gateway {
     otherPid: undefined,
     onExchangeEnd: (listener) => app.onExchangeEnd(listener),
     afterSleep: () => app.afterSleep(),
-    close: () => app.close(),
+    close: async () => void (await app.close()),
   }
 }
 

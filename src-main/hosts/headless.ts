@@ -7,6 +7,7 @@ import { homeFolder } from '#config/home-folder.ts'
 import { describeFault } from '#app/faults.ts'
 import { OWN_COMMAND } from '#config/program-files.ts'
 import { openLog, type Log } from '#core/log.ts'
+import { leave } from '#hosts/leave.ts'
 import { describePortOwner } from '#hosts/port-owner.ts'
 import { DatabaseError } from '#store/database.ts'
 
@@ -26,7 +27,7 @@ export async function startHeadless(argv: string[], whyNoTray?: string, surround
       tools: { home: homeFolder(), env: process.env, platform: process.platform },
       ...surroundings,
     })
-    if (!(await applyConfigFile(app, config, log))) return await app.close()
+    if (!(await applyConfigFile(app, config, log))) return void (await app.close())
     const url = await app.listen(config.port)
     // The first key is shown only once, so it is not made before anything that can still fail.
     const firstKey = await app.setUpDemo()
@@ -124,13 +125,14 @@ function announce({ url, firstKey, dashboard, config, whyNoTray }: Announcement)
 function closeOnSignal(app: App, { log, config }: { readonly log: Log; readonly config: Config }): void {
   let isClosing = false
   const close = () => {
-    if (isClosing) process.exit(1)
+    if (isClosing) leave(1)
     isClosing = true
     if (config.log === 'json') log('Farebox ends, and lets running answers finish.', { event: 'draining' })
     app.close().then(
-      () => {
+      (hasEnded) => {
         if (config.log === 'json') log('Farebox has ended.', { event: 'stopped' })
-        process.exit(0)
+        if (hasEnded) process.exit(0)
+        leave(0)
       },
       () => process.exit(1),
     )

@@ -32,7 +32,7 @@ import { adjusting, type Adjustment } from '#ledger/adjustments.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
 import { recordOf, type Settlement } from '#ledger/settlement.ts'
-import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
+import { areSameTerms, changeTerms, type TermsRequest } from '#ledger/terms.ts'
 import { lineOf, waitFor } from '#ledger/wait-line.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
@@ -48,8 +48,6 @@ export type LedgerOptions = {
 
 /** The id that an adjustment was made with: repeating it changes nothing. */
 export type AdjustmentId = { readonly keyId: string; readonly id: string }
-
-export type TermsRequest = Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean }
 
 /** More calls than this never wait for the credits of one key. */
 const MAX_WAITERS_OF_KEY = 64

@@ -15,6 +15,9 @@ export type TermsChange = {
   readonly isUsageReset: boolean
 }
 
+/** A change as it is asked for: the ledger marks it. */
+export type TermsRequest = Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean }
+
 export function areSameTerms(one: AccountTerms, other: AccountTerms): boolean {
   return (
     one.packageType === other.packageType && one.creditsMicro === other.creditsMicro && one.timeZone === other.timeZone

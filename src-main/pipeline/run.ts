@@ -1,6 +1,7 @@
 // The journey of a call: read the request, resolve its model, make it ready for its provider, admit it, relay it, settle it.
 // Authentication came before, so that nobody's body is read for nothing. What a call takes is one reservation, which is closed once.
 
+import { isDoneWithin } from '#core/done-within.ts'
 import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { NO_QUIRKS } from '#core/client-quirks.ts'
@@ -184,17 +185,6 @@ const PATIENCE_MS = 3000
 /** An answer that ends with an error event, which says nothing of the charge. */
 function isBrokenOff({ end, relay }: Ended): boolean {
   return relay.hasBegun && (end.type === 'failed' || end.type === 'stopped' || end.type === 'fault')
-}
-
-/** False when the time is over first; the work goes on. */
-async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(late.resolve, ms, false)
-  try {
-    return await Promise.race([work.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** `presented` is the key as it was when its value was checked. */

@@ -3,108 +3,34 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { findAdjustment, readLedger, type FirstAdjustment } from '#ledger/entries.ts'
-import { chargedAfter, lastEntry, type ChargedSums, type EntryRange } from '#ledger/charged-after.ts'
-import type { AdjustmentId } from '#ledger/ledger.ts'
+import { findAdjustment, readLedger } from '#ledger/entries.ts'
+import { chargedAfter, lastEntry } from '#ledger/charged-after.ts'
 import type { LanSettings } from '#core/lan.ts'
 import type { SettingChange } from '#core/setting.ts'
 import { NewerForm } from '#ledger/batch-text.ts'
 import type { RefusedBurst } from '#core/refused-call.ts'
-import type { LedgerBatch } from '#ledger/rows.ts'
 import type { StoredLedger } from '#ledger/stored.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
-import {
-  loadAlerts,
-  raiseAlerts,
-  rearmAlerts,
-  writeAlerts,
-  type AlertWrite,
-  type LoadedAlerts,
-  type Raised,
-} from '#store/alert-rows.ts'
-import {
-  applyCatalogChange,
-  loadPriceVersions,
-  readCatalog,
-  type CatalogChange,
-  type StoredCatalog,
-} from '#store/catalog-rows.ts'
+import { loadAlerts, raiseAlerts, rearmAlerts, writeAlerts, type Raised } from '#store/alert-rows.ts'
+import { applyCatalogChange, loadPriceVersions, readCatalog } from '#store/catalog-rows.ts'
 import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
-import { keepBillQuestion, type BillQuestion } from '#store/bill-questions.ts'
-import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
+import { keepBillQuestion } from '#store/bill-questions.ts'
+import { CannotKeep, forgetReports, keepReport, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { keepFleet, keepFleetVersion, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
-import type { JournalPlace } from '#store/journal-writer.ts'
 import { chargedByLabel } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { loadSettings, putSetting } from '#store/setting-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
-import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
+import { applyVisitChange, loadVisits, type VisitChange } from '#store/session-rows.ts'
 import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
-import { chargedSince, type Charged } from '#store/usage-rows.ts'
+import { chargedSince } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
-import { sharedUsage, type SharedUsageOperations } from '#threads/shared-usage.ts'
-
-type LoadedCatalog = { readonly catalog: StoredCatalog; readonly priceVersions: Map<string, number> }
-
-type Loaded = {
-  readonly ledger: StoredLedger
-  /** Micro-credits by provider. */
-  readonly charged: Charged
-  /** By project, on the day and in the month. */
-  readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
-  /** By tool, on the day. */
-  readonly chargedOfTools: Map<string, number>
-  /** undefined where nobody ever set it. */
-  readonly lan: LanSettings | undefined
-  readonly settings: readonly SettingChange[]
-  readonly alerts: LoadedAlerts
-  /** Whether the process before this one came to its end, as far as anybody noted. */
-  readonly endedWell: boolean
-  /** Where appending goes on; undefined where nothing may be appended, because something is missing. */
-  readonly journal: JournalPlace | undefined
-}
-
-/** What is written with changes of the catalogue; `version` is the one that a shared catalogue has then. */
-export type CatalogBatch = LedgerBatch & { readonly version?: number | undefined }
-
-export type WriterOperations = SharedUsageOperations & {
-  /** What the gateway is set up with. It comes first, so that the main thread takes it over while the books are looked at. */
-  loadCatalog: { input: undefined; output: LoadedCatalog }
-  /** Everything else the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
-  load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
-  /** undefined where there is none of this id. */
-  adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
-  /** Projects the journal up to a frame. */
-  project: { input: number; output: void }
-  /** What was appended to the journal before must be projected already. */
-  change: { input: { changes: readonly CatalogChange[]; batch: CatalogBatch }; output: void }
-  /** Sessions and what belongs to them. */
-  loadVisits: { input: undefined; output: VisitState }
-  changeVisits: { input: readonly VisitChange[]; output: void }
-  changeLan: { input: LanSettings; output: void }
-  changeSetting: { input: SettingChange; output: void }
-  /** The ids of the alerts that are new. */
-  raiseAlerts: { input: Raised; output: readonly string[] }
-  writeAlerts: { input: AlertWrite; output: void }
-  saveRefused: { input: readonly RefusedBurst[]; output: void }
-  /** Keeps the numbers of a provider's report, or says why it cannot. */
-  keepBill: { input: ReportToKeep; output: KeepProblem | undefined }
-  /** By the id of the provider. */
-  forgetBills: { input: string; output: void }
-  keepBalances: { input: BalanceReading; output: void }
-  keepBillQuestion: { input: BillQuestion; output: void }
-  /** What this gateway knows of the books that it shares; undefined where it shares none. */
-  loadFleet: { input: undefined; output: FleetNote | undefined }
-  keepFleet: { input: FleetNote; output: void }
-  /** Charges by entries after one, up to a last one if it is given. What was appended to the journal before must be projected already. */
-  chargedAfter: { input: EntryRange; output: ChargedSums }
-  lastEntry: { input: undefined; output: number }
-  close: { input: undefined; output: void }
-}
+import { sharedUsage } from '#threads/shared-usage.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 /** `timeZone`: whose days are summed up; the machine's where it is absent. */
 const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
@@ -113,39 +39,25 @@ const noted = readTail(dataDir)
 const db = openForWriting(dataDir)
 const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 const rollups = new UsageRollups(db, zone)
+/** Whether a look at the room on the disk is under way. */
+let isRoomLookedAt = false
 const shared = sharedUsage({ db, rollups, timeZone: zone, write: withRoom })
 readable(() => {
   if (rollups.open()) shared.refill()
 })
 const appendRows = appenderOf(db, rollups)
 let tail: TailWriter | undefined
-const change = db.transaction((changes: readonly CatalogChange[], batch: CatalogBatch) => {
+const change = counted(({ changes, batch }: WriterOperations['change']['input']) => {
   for (const item of changes) applyCatalogChange(db, item)
   appendRows(batch)
   rearmAlerts(db, batch.balances)
   if (batch.version !== undefined) keepFleetVersion(db, batch.version)
-  countChange(db)
 })
-const changeLan = db.transaction((settings: LanSettings) => {
-  putLan(db, settings)
-  countChange(db)
-})
-const changeSetting = db.transaction((setting: SettingChange) => {
-  putSetting(db, setting)
-  countChange(db)
-})
-const keepBill = db.transaction((report: ReportToKeep) => {
-  keepReport(db, report)
-  countChange(db)
-})
-const keepFleetNote = db.transaction((note: FleetNote) => {
-  keepFleet(db, note)
-  countChange(db)
-})
-const forgetBills = db.transaction((providerId: string) => {
-  forgetReports(db, providerId)
-  countChange(db)
-})
+const changeLan = counted((settings: LanSettings) => putLan(db, settings))
+const changeSetting = counted((setting: SettingChange) => putSetting(db, setting))
+const keepBill = counted((report: ReportToKeep) => keepReport(db, report))
+const keepFleetNote = counted((note: FleetNote) => keepFleet(db, note))
+const forgetBills = counted((providerId: string) => forgetReports(db, providerId))
 const keepReading = db.transaction((reading: BalanceReading) => keepBalances(db, reading))
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
@@ -153,20 +65,26 @@ const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
 const raise = db.transaction((raised: Raised) => raiseAlerts(db, raised))
 const saveBursts = db.transaction((bursts: readonly RefusedBurst[]) => saveRefused(db, bursts))
 
-const RESTORE = 'Restore a backup: farebox restore FILE'
+/** A transaction that the note beside the database counts. */
+function counted<Input>(write: (input: Input) => void): (input: Input) => void {
+  const transaction = db.transaction((input: Input) => {
+    write(input)
+    countChange(db)
+  })
+  return (input) => {
+    withRoom(() => transaction.immediate(input))
+    tail?.note({ hasChanged: true })
+  }
+}
 
-/** So many entries make the log grow by a megabyte or so. */
-const ROOM_CHECK_STEP = 128
-let entriesUntilRoomCheck = ROOM_CHECK_STEP
+const RESTORE = 'Restore a backup: farebox restore FILE'
 
 /**
  * The log grows to 16 MB before SQLite folds it back into the database, and folding may need as much room again. On a small or
  * nearly full disk it would take the room that it needs to give room back, so there it is folded in time.
  */
-function keepRoom(entries: number): void {
-  entriesUntilRoomCheck -= entries
-  if (entriesUntilRoomCheck > 0) return
-  entriesUntilRoomCheck = ROOM_CHECK_STEP
+function keepRoom(): void {
+  isRoomLookedAt = false
   try {
     const { bavail, bsize } = statfsSync(dataDir)
     const logBytes = statSync(`${db.name}-wal`).size
@@ -176,7 +94,10 @@ function keepRoom(entries: number): void {
   }
 }
 
-/** Writes; where the disk is full, folds the log back and tries once more. */
+/**
+ * Writes; where the disk is full, folds the log back and tries once more. How much a transaction adds to the log does not follow from how much it
+ * says: one of a single call takes as many pages as one of ten. So each is followed by a look at the room.
+ */
 function withRoom(write: () => void): void {
   try {
     write()
@@ -185,6 +106,8 @@ function withRoom(write: () => void): void {
     foldLog()
     write()
   }
+  if (!isRoomLookedAt) setImmediate(keepRoom)
+  isRoomLookedAt = true
 }
 
 function foldLog(): void {
@@ -290,7 +213,6 @@ function openProjector(): Projector {
 
 function onProjected(entries: number): void {
   tail?.note({ hasChanged: false })
-  setImmediate(keepRoom, entries)
   summariseLater(entries)
 }
 
@@ -350,44 +272,28 @@ serveOperations<WriterOperations>({
     })),
   adjustment: (id) => findAdjustment(db, id),
   project,
-  change: ({ changes, batch }) => {
-    withRoom(() => change.immediate(changes, batch))
-    tail?.note({ hasChanged: true })
-  },
+  change,
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
   raiseAlerts: (raised) => raise.immediate(raised),
   writeAlerts: (write) => withRoom(() => writeAlerts(db, write)),
   saveRefused: (bursts) => saveBursts.immediate(bursts),
-  changeLan: (settings) => {
-    withRoom(() => changeLan.immediate(settings))
-    tail?.note({ hasChanged: true })
-  },
-  changeSetting: (setting) => {
-    withRoom(() => changeSetting.immediate(setting))
-    tail?.note({ hasChanged: true })
-  },
+  changeLan,
+  changeSetting,
   keepBill: (report) => {
     try {
-      withRoom(() => keepBill.immediate(report))
+      keepBill(report)
     } catch (error) {
       if (error instanceof CannotKeep) return error.problem
       throw error
     }
-    tail?.note({ hasChanged: true })
     return undefined
   },
   keepBalances: (reading) => withRoom(() => keepReading.immediate(reading)),
   keepBillQuestion: (question) => withRoom(() => keepBillQuestion(db, question)),
-  forgetBills: (providerId) => {
-    withRoom(() => forgetBills.immediate(providerId))
-    tail?.note({ hasChanged: true })
-  },
+  forgetBills,
   loadFleet: () => loadFleet(db),
-  keepFleet: (note) => {
-    withRoom(() => keepFleetNote.immediate(note))
-    tail?.note({ hasChanged: true })
-  },
+  keepFleet: keepFleetNote,
   chargedAfter: (range) => chargedAfter(db, range),
   lastEntry: () => lastEntry(db),
   ...shared.operations,

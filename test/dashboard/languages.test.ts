@@ -12,7 +12,7 @@ import { catalogue } from '../support/words.ts'
 
 /** English last: what finds its way on the page by words finds it in English again. */
 const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toReversed()
-const WIDTHS = [1280, 420]
+const WIDTHS = [1280, 420] as const
 const PAGES = [
   ['overview', '.recharts-bar-rectangle'],
   ['keys', 'tr:has-text("suspended-key")'],
@@ -92,6 +92,49 @@ it('fits in every drawer and dialog in each language', async () => {
   })
   expect(found).toEqual([])
 }, 240_000)
+
+it('finds what is planted, in each language', async () => {
+  await dashboard.visit('/settings', async (page) => {
+    await bringWords(page, LANGUAGES)
+    await page.evaluate(PLANT)
+    const found = await faultsIn(page, 'planted')
+    for (const [fault, languages] of Object.entries({
+      'button "planted-wide" is wider than its place by': LANGUAGES,
+      'a "planted-cut" is cut by what is around it': LANGUAGES,
+      'a "planted-beyond" is beyond the edge of the window': LANGUAGES,
+      'p "Sign out" is left in English': LANGUAGES.filter((language) => language !== 'en'),
+    })) {
+      for (const width of WIDTHS) {
+        const ofWidth = found.filter((line) => line.startsWith(`planted, ${width}, `) && line.includes(fault))
+        const seen = LANGUAGES.filter((language) => ofWidth.some((line) => line.includes(` ${language}: `)))
+        expect(seen, `${fault}, ${width}`).toEqual(languages)
+      }
+    }
+    // What can be scrolled to is not cut.
+    expect(found.filter((line) => line.includes('planted-scrolled'))).toEqual([])
+  })
+}, 120_000)
+
+/** Boxes in boxes, since what cuts is seldom the parent. */
+const PLANT = `(() => {
+  const make = (tag, text, style, ...around) => {
+    const element = Object.assign(document.createElement(tag), { textContent: text })
+    Object.assign(element.style, style)
+    const outer = around.reduceRight((inner, box) => {
+      const div = document.createElement('div')
+      Object.assign(div.style, box)
+      div.append(inner)
+      return div
+    }, element)
+    document.body.append(outer)
+  }
+  const wide = { display: 'block', width: '300px' }
+  make('button', 'planted-wide', { display: 'block', width: '20px', whiteSpace: 'nowrap' })
+  make('a', 'planted-cut', wide, { width: '100px', overflow: 'hidden' }, { width: '300px' })
+  make('a', 'planted-beyond', { ...wide, position: 'absolute', left: '-100px' })
+  make('a', 'planted-scrolled', wide, { width: '50px', overflow: 'hidden' }, { width: '50px', overflowX: 'auto' }, { width: '300px' })
+  make('p', 'Sign out', {})
+})()`
 
 it('fetches a language when it is chosen, on the way in too', async () => {
   await dashboard.visit(

@@ -2,7 +2,7 @@
 
 import { scriptFile } from '#config/program-files.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 
 const WRITER = scriptFile('writer-thread')
 

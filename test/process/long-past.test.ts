@@ -1,9 +1,10 @@
-// A start on a long history takes as long as one on none: what is old was summed up before.
+// A start on a long history takes as long as one on none: what is old was summed up before. And an end waits for nobody who reads all of it.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
 import { summarisedUpTo, SUMMARY_STEP } from '#ledger/summary.ts'
+import { readTail } from '#store/tail.ts'
 import { cpuMicros } from '../bench/process-figures.ts'
 import { fill } from '../bench/scale-fill.ts'
 import { chatModel } from '../support/farebox.ts'
@@ -49,3 +50,36 @@ it(`starts as quickly after ${CALLS} calls`, { timeout: 300_000 }, async () => {
   expect(2 * CALLS - summarisedUpTo(db)).toBeLessThan(SUMMARY_STEP)
   db.close()
 })
+
+/** A table at which SQLite looks for minutes in one statement: a column of it is made of megabytes for each row. It becomes one when its rows are there. */
+const SLOW_TABLE = `CREATE TABLE slow (bytes INTEGER);
+  WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+    INSERT INTO slow SELECT 4000000 FROM number;
+  PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = 'CREATE TABLE slow (bytes INTEGER,
+    made TEXT NOT NULL AS (replace(hex(zeroblob(bytes)), ''0'', ''1'')) VIRTUAL)' WHERE name = 'slow'`
+const WELL_IN_IT_MICROS = 1_500_000
+
+it.runIf(process.platform === 'linux')(
+  'ends in the middle of a look at all books, with everything written',
+  { timeout: 60_000 },
+  async () => {
+    const dataDir = join(await temporaryFolder(), 'data')
+    await (await startProcess({ dataDir })).stop()
+    const db = new Database(join(dataDir, 'farebox.db'))
+    db.unsafeMode().exec(SLOW_TABLE)
+    db.close()
+    const program = await startProcess({ dataDir })
+    const used = () => cpuMicros([program.pid]) ?? Number.NaN
+    const before = used()
+    const isVerified = program.admin.call('verifyLedger', {}).then(
+      () => true,
+      () => false,
+    )
+    await expect.poll(used).toBeGreaterThan(before + WELL_IN_IT_MICROS)
+    expect(await program.stop()).toEqual({ code: 0, signal: null })
+    expect(await isVerified).toBe(false)
+    expect(program.stderr()).toBe('')
+    expect(readTail(dataDir)).toMatchObject({ isClosed: true })
+  },
+)

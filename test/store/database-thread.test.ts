@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptFile } from '#config/program-files.ts'
 import type { ReportOperations } from '#threads/report-thread.ts'
-import type { WriterOperations } from '#threads/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-operations.ts'
 import { DatabaseThread, type Operations } from '#store/database-thread.ts'
 
 const WRITER = scriptFile('writer-thread')

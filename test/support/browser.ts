@@ -24,6 +24,8 @@ export function launchBrowser(): Promise<Browser> {
       // There is no graphics card, and a process that stands in for one costs more than it gives.
       '--disable-gpu',
       '--in-process-gpu',
+      // A page of a test is gone before code that was made quicker has earned what making it took.
+      '--js-flags=--no-opt --no-maglev',
     ],
   })
 }

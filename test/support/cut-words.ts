@@ -67,17 +67,24 @@ const LOOK = String.raw`(words, { READ_WHOLE, OF_ONE_HEIGHT, STEP_LIMIT_MS }) =>
       const text = (element.innerText ?? '').trim() || element.getAttribute('aria-label') || ''
       found.add(element.tagName.toLowerCase() + ' "' + text.replace(/\s+/g, ' ').slice(0, 60) + '" ' + fault)
     }
+    const cutters = new Map([[null, { edges: [], isScrolled: false }]])
+    /** The edges that cut what is in an element, as far out as nothing can be scrolled. Nothing moves meanwhile. */
+    const cuttersOf = (around) => {
+      const known = cutters.get(around)
+      if (known !== undefined) return known
+      const { overflowX, position } = getComputedStyle(around)
+      const isScrolled = overflowX === 'auto' || overflowX === 'scroll'
+      const beyond = isScrolled || position === 'fixed' ? { edges: [], isScrolled } : cuttersOf(around.parentElement)
+      const isCutting = overflowX === 'hidden' || overflowX === 'clip'
+      const made = isCutting ? { ...beyond, edges: [around.getBoundingClientRect(), ...beyond.edges] } : beyond
+      cutters.set(around, made)
+      return made
+    }
     const lookAtClipping = (element) => {
       const box = element.getBoundingClientRect()
-      for (let around = element.parentElement; around !== null; around = around.parentElement) {
-        const { overflowX, position } = getComputedStyle(around)
-        if (overflowX === 'auto' || overflowX === 'scroll') return
-        const edge = around.getBoundingClientRect()
-        const isOver = box.right > edge.right + 1 || box.left < edge.left - 1
-        if ((overflowX === 'hidden' || overflowX === 'clip') && isOver) return say(element, 'is cut by what is around it')
-        if (position === 'fixed') break
-      }
-      if (box.right > innerWidth + 1 || box.left < -1) say(element, 'is beyond the edge of the window')
+      const { edges, isScrolled } = cuttersOf(element.parentElement)
+      if (edges.some((edge) => box.right > edge.right + 1 || box.left < edge.left - 1)) say(element, 'is cut by what is around it')
+      else if (!isScrolled && (box.right > innerWidth + 1 || box.left < -1)) say(element, 'is beyond the edge of the window')
     }
     const lookAt = (element) => {
       if (!isSeen(element)) return
@@ -112,10 +119,14 @@ const LOOK = String.raw`(words, { READ_WHOLE, OF_ONE_HEIGHT, STEP_LIMIT_MS }) =>
   }
   return async () => {
     const found = []
+    const { style } = document.documentElement
+    // What is looked at is where everything stands: nobody sees what would be painted meanwhile.
+    style.opacity = '0'
     for (const [language, { settings, ...own }] of known) {
       await speak(language, settings)
       found.push(...look(own).map((fault) => language + ': ' + fault))
     }
+    style.opacity = ''
     return found
   }
 }`

@@ -2,6 +2,7 @@
 // the console, with violations of the content security policy and with requests to other places. Visits begin signed in and on
 // their page, because each page that is loaded costs a second; that links and passwords let people in is tested by itself.
 
+import { createServer } from 'node:net'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page, Request, Response } from 'playwright-core'
 import type { Language } from '../../src-renderer/data/languages.ts'
@@ -48,25 +49,33 @@ async function sharedBrowser(): Promise<Browser> {
   return shared
 }
 
+/** Of the gateway before. */
+let lastPort = 0
+
 export async function startDashboard(options: FareboxOptions = {}): Promise<Dashboard> {
   build('dashboard')
-  const farebox = await startFarebox(options)
+  // Where a gateway comes after another, it has the same place: what a browser has fetched and compiled is for one place alone.
+  const farebox = await startFarebox({ ...options, port: (await isFree(lastPort)) ? lastPort : 0 })
+  lastPort = Number(new URL(farebox.url).port)
   const { key } = await farebox.admin.call('addDemo', {})
-  const browser = await sharedBrowser()
-  const house = { browser, farebox, idle: new Map<string, Page>() }
+  const house = { browser: await sharedBrowser(), farebox }
   return {
     farebox,
     key: key?.key ?? '',
     visit: (path, look, as = {}) => visit(house, path, look, as),
-    async close() {
-      await Promise.all([...house.idle.values()].map((page) => page.context().close()))
-      await farebox.close()
-    },
+    close: () => farebox.close(),
   }
 }
 
-/** `idle` has the pages that nobody looks at, by who looked at them. They show the sign of life. */
-type House = { readonly browser: Browser; readonly farebox: Farebox; readonly idle: Map<string, Page> }
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.on('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+type House = { readonly browser: Browser; readonly farebox: Farebox }
 
 async function visit(house: House, path: string, look: (page: Page) => Promise<void>, as: Visit): Promise<void> {
   const url = as.at ?? house.farebox.url
@@ -87,27 +96,37 @@ async function visit(house: House, path: string, look: (page: Page) => Promise<v
     if (error instanceof Error) error.message += `\n${await stateOf(page, seen)}`
     throw error
   } finally {
-    if (isClean) await keep(house, page, url, as)
+    if (isClean) await keep(page, url, as)
     else await page.context().close()
   }
   const { faults } = seen
   if (faults.length > 0) throw new Error(`the page at ${path} has faults:\n${faults.join('\n')}`)
 }
 
+/** Pages that nobody looks at, by their windows. They show the sign of life, and all files of a process have them. */
+const idle = new Map<string, Page[]>()
+
 /**
- * A page is given to the next visitor of the same name and window: a page that is opened costs the browser as much as three that are
- * loaded, and scripts and styles are fetched and compiled once. Visits within visits get one of their own.
+ * A page is given to the next visitor, whoever that is: one that is opened costs the browser as much as three that are loaded, and
+ * scripts and styles are fetched and compiled once for each gateway. Visits within visits get one of their own.
  */
-async function pageFor({ browser, idle }: House, url: string, as: Visit): Promise<Page> {
-  const name = nameOf(as)
-  const kept = idle.get(name)
-  idle.delete(name)
-  if (kept !== undefined) return kept
+async function pageFor({ browser }: House, url: string, as: Visit): Promise<Page> {
+  const page = idle.get(windowOf(as))?.pop()
+  // A test has brought the browser down, or the page.
+  if (page === undefined || page.isClosed()) return openPage(browser, url, as)
+  await page.setViewportSize(viewportOf(as))
+  if (new URL(page.url()).origin !== url) await page.goto(`${url}/health`)
+  return page
+}
+
+const COLOURS_AND_MOTION = { colorScheme: 'light', reducedMotion: 'reduce', forcedColors: 'none' } as const
+
+async function openPage(browser: Browser, url: string, as: Visit): Promise<Page> {
   const context = await browser.newContext({
     viewport: viewportOf(as),
     locale: as.language ?? 'en',
     timezoneId: 'Europe/Berlin',
-    reducedMotion: 'reduce',
+    ...COLOURS_AND_MOTION,
     ignoreHTTPSErrors: as.at !== undefined,
   })
   const page = await context.newPage()
@@ -126,24 +145,35 @@ export function openRow(row: Locator): Promise<void> {
 
 const EVENTS = ['console', 'dialog', 'framenavigated', 'pageerror', 'request', 'requestfailed', 'response'] as const
 
-/** Takes away what the visit has done to the page, and leaves the dashboard, which would go on asking. */
-async function keep({ idle }: House, page: Page, url: string, as: Visit): Promise<void> {
+/**
+ * Takes away what the visit has done to the page and its browser, and leaves the dashboard, which would go on asking. Scripts that begin
+ * with the page cannot be taken away: `test/dashboard/visits.test.ts` has nobody add any.
+ */
+async function keep(page: Page, url: string, as: Visit): Promise<void> {
   for (const event of EVENTS) {
     page.removeAllListeners(event)
   }
-  await page.unrouteAll()
+  const context = page.context()
+  await Promise.all([page.unrouteAll(), context.unrouteAll(), context.setOffline(false)])
   await page.goto(`${url}/health`)
-  await page.setViewportSize(viewportOf(as))
-  if (idle.has(nameOf(as))) await page.context().close()
-  else idle.set(nameOf(as), page)
+  await Promise.all([
+    ...context.pages().map((one) => (one === page ? undefined : one.close())),
+    context.clearCookies(),
+    context.clearPermissions(),
+    page.emulateMedia({ ...COLOURS_AND_MOTION, media: null }),
+    page.mouse.move(0, 0),
+  ])
+  const name = windowOf(as)
+  idle.set(name, [...(idle.get(name) ?? []), page])
 }
 
 function viewportOf({ width = 1280 }: Visit) {
   return { width, height: 900 }
 }
 
-function nameOf({ member, key, at, language, width, isStranger }: Visit): string {
-  return JSON.stringify([member?.name, key, at, language, width, isStranger])
+/** What of a window cannot be changed any more. */
+function windowOf({ at, language = 'en' }: Visit): string {
+  return `${language} ${at === undefined ? 'here' : 'over the LAN'}`
 }
 
 /** Makes of the page that of somebody who comes for the first time, and has signed in. */

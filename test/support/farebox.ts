@@ -68,7 +68,7 @@ export async function startFarebox(options: FareboxOptions = {}): Promise<Farebo
       await app.close()
       await rm(dataDir, { recursive: true, force: true })
     },
-    stop: () => app.close(),
+    stop: async () => void (await app.close()),
   }
 }
 
