@@ -46,7 +46,7 @@ export function boundOf({ cycle }: Budget, limits: BudgetLimits): MicroCredits |
 
 type WindowClockOptions = { readonly nowMs: () => number; readonly timeZone: string }
 
-/** Which day and which month it is. A clock that is set back stays in the one that has begun. */
+/** Which day and which month it is. */
 export class WindowClock {
   readonly #options: WindowClockOptions
   readonly #windows = new Map<CycleKind, { readonly startedMs: number; readonly endsMs: number }>()
@@ -59,7 +59,7 @@ export class WindowClock {
     const { nowMs, timeZone } = this.#options
     const now = nowMs()
     const known = this.#windows.get(cycle)
-    if (known !== undefined && now < known.endsMs) return known.startedMs
+    if (known !== undefined && now >= known.startedMs && now < known.endsMs) return known.startedMs
     const startedMs = cycleStart(cycle, timeZone, now)
     this.#windows.set(cycle, { startedMs, endsMs: this.endOf(cycle, startedMs) })
     return startedMs

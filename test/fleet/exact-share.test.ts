@@ -69,6 +69,19 @@ describe('a day that is shared exactly', () => {
     ])
   })
 
+  it('is the one before again where the clock is set back', async () => {
+    const { at, call, last } = scene()
+    const startOf = async () => {
+      await call()
+      return last()[0]?.values[2]
+    }
+    expect(await startOf()).toBe(TODAY)
+    at.nowMs += HOUR_MS
+    expect(await startOf()).toBe(TOMORROW)
+    at.nowMs -= HOUR_MS
+    expect(await startOf()).toBe(TODAY)
+  })
+
   it('has what a call was refused with after all, and what it held beyond its charge, for the next one', async () => {
     const { budgets, call, last } = scene()
     budgets.giveUp(await call())

@@ -5,20 +5,16 @@ import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, pay, WAIT, type Gateway, type Key } from './gateways.ts'
 import { CAN_SHARE, expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
 
-const DAY_MS = 86_400_000
 const EXACT = { FAREBOX_SHARED_LIMITS: 'exact' }
 const DAY = { credits_per_day: (10 * HOLD) / 1e6 }
 const RICH = 10_000 * HOLD
 
 let gateways: Gateways
-/** All of them have it: what they are off by from the time of the machine. */
-let aheadMs = 0
-const clock = { nowMs: () => Date.now() + aheadMs, monotonicMs: () => performance.now() }
 
 describe.runIf(CAN_SHARE)('three gateways that share days and months exactly', () => {
   let members = 0
   beforeAll(async () => {
-    gateways = await Gateways.begin(3, { env: EXACT, clock })
+    gateways = await Gateways.begin(3, { env: EXACT })
     await watchCommits(gateways.postgres)
   })
   afterEach(async () => {
@@ -139,19 +135,6 @@ describe.runIf(CAN_SHARE)('three gateways that share days and months exactly', (
     await expect.poll(() => budget(small.member), WAIT).toMatchObject({ used: 3 * HOLD, leased: 0, free: 7 * HOLD })
   })
 
-  it('begin each day anew', async () => {
-    gateways.upstream.script(DEAREST)
-    const { member, key } = await newMember()
-    expect(paid(await statuses(spread(12), key))).toBe(10)
-    await expect.poll(() => budget(member), WAIT).toMatchObject({ used: 10 * HOLD, leased: 0 })
-    const sql = `SELECT count(*)::int AS count FROM farebox.budget WHERE id = 'member daily ${member}'`
-    // PostgreSQL's clock says that tomorrow has not come.
-    aheadMs = DAY_MS
-    expect(await statuses([nth(0)], key)).toEqual([503])
-    aheadMs = 0
-    expect(await gateways.postgres.query(sql)).toEqual([{ count: 1 }])
-  })
-
   it('give a call no lease while PostgreSQL is gone, and go on when it is back', async () => {
     gateways.upstream.script(DEAREST)
     const { member, key } = await newMember()
@@ -167,7 +150,7 @@ describe.runIf(CAN_SHARE)('three gateways that share days and months exactly', (
   it('hold to parts as well while one of them does', async () => {
     gateways.upstream.script(DEAREST)
     const { member, key } = await newMember({ credits_per_day: (8 * HOLD) / 1e6 })
-    const other = await gateways.join({ clock })
+    const other = await gateways.join()
     await everywhere()
     await gateways.expectHeard()
     const four = [0, 1, 2, 3].flatMap((index) => Array.from({ length: 5 }, () => gateways.all[index] as Gateway))
@@ -176,7 +159,7 @@ describe.runIf(CAN_SHARE)('three gateways that share days and months exactly', (
     // Once it does as they do, what it charged before counts, and nothing is divided any more.
     const { dataDir } = other
     await gateways.end(other)
-    const again = await gateways.join({ dataDir, clock, env: EXACT })
+    const again = await gateways.join({ dataDir, env: EXACT })
     await expect.poll(() => budget(member), WAIT).toMatchObject({ used: 8 * HOLD })
     await admin().call('editMember', { id: member, body: { limits: { credits_per_day: (12 * HOLD) / 1e6 } } })
     await everywhere()
