@@ -17,7 +17,7 @@ const LONGEST =
  * First what takes longest, and then project by project: a process goes from one file to the next only where both are of a project that
  * shares its processes. The quick files come last, so that no worker is left alone with a long one.
  */
-const ORDER = ['own process', 'dashboard', 'shared process', 'fast']
+const ORDER = ['programs', 'own process', 'dashboard', 'shared process', 'fast']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -84,6 +84,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
+      { plugins, test: { ...gateways, name: 'programs', include: ofKind('programs'), isolate: false } },
       { plugins, test: { ...gateways, name: 'own process', include: ofKind('own') } },
       {
         plugins,

@@ -29,6 +29,7 @@ describe('the default configuration', () => {
       headless: false,
       json: false,
       databaseDurable: 'journal',
+      sharedLimits: 'parts',
       secrets: 'keychain',
       vaultKeyFile: undefined,
       vaultOldKeyFile: undefined,

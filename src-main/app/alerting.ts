@@ -48,6 +48,7 @@ type Counting = {
   readonly budgets: AllBudgets
   readonly routing: { readonly gate: ProviderGate }
   readonly partOf: PartOf
+  readonly partOfBudgets: PartOf
 }
 
 export function openAlerting(from: AlertingFrom): Alerting {
@@ -112,7 +113,7 @@ function keyBudgets({ catalog, ledger }: Stores, nowMs: () => number): BudgetSou
 
 function memberBudgets(
   { catalog, timeZone }: Stores,
-  { budgets, partOf }: Counting,
+  { budgets, partOfBudgets: partOf }: Counting,
   nowMs: () => number,
 ): BudgetSource {
   const day = cycleOf('daily', timeZone, nowMs)
@@ -133,7 +134,7 @@ function memberBudgets(
 function projectBudgets(
   kind: CycleKind,
   { catalog, timeZone }: Stores,
-  { budgets, partOf }: Counting,
+  { budgets, partOfBudgets: partOf }: Counting,
   nowMs: () => number,
 ): BudgetSource {
   const cycle = cycleOf(kind, timeZone, nowMs)

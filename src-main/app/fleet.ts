@@ -5,9 +5,12 @@ import { hostname } from 'node:os'
 import { after } from '#app/after.ts'
 import type { Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
+import type { CycleKind } from '#core/cycle.ts'
 import type { Log } from '#core/log.ts'
+import { UNLIMITED, type PurseScope } from '#core/spending.ts'
 import type { Fleet } from '#fleet/fleet.ts'
 import { refuseAlone, type FleetErrand, type OwnUsage } from '#fleet/membership.ts'
+import type { ExactLimits } from '#fleet/budget-share.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { namesOf, recordedView } from '#reports/usage-view.ts'
 import type { LiveDeps, ShownCall } from '#server/gateway/live.ts'
@@ -29,7 +32,7 @@ type FleetFrom = {
 
 /** undefined where no shared database is named, which has to be named once there is one. It joins when it is told to begin. Throws CannotJoin. */
 export async function openFleet({ config, log, clock, writer, stores, errand }: FleetFrom): Promise<Fleet | undefined> {
-  const { databaseUrl: url, databasePasswordFile: passwordFile, databaseDurable } = config
+  const { databaseUrl: url, databasePasswordFile: passwordFile, databaseDurable, sharedLimits } = config
   const known = await writer.call('loadFleet', undefined)
   if (url === undefined) {
     refuseAlone(known)
@@ -48,6 +51,7 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     longestCallMs: config.upstreamTotalTimeoutMs,
     holdWaitMs: () => config.holdWaitMs,
     isKeptShared: databaseDurable === 'database',
+    exact: sharedLimits === 'exact' ? exactLimits(stores) : undefined,
     own: {
       note,
       keepNote: (changed) => writer.call('keepFleet', changed),
@@ -72,6 +76,22 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     ...clock,
     after,
   })
+}
+
+/** Days and months of members and projects, and what was charged in the present ones before this start. */
+function exactLimits({ catalog, timeZone, atStart: { charged, chargedOfProjects } }: Stores): ExactLimits {
+  const sums = (scope: PurseScope, cycle: CycleKind, amounts: ReadonlyMap<string, number>) =>
+    [...amounts].map(([owner, amountMicro]) => ({ scope, cycle, owner, amountMicro }))
+  return {
+    timeZone,
+    limitsOf: (scope, owner) =>
+      scope === 'member' ? catalog.limitsOfMember(owner) : (catalog.project(owner)?.limits ?? UNLIMITED),
+    charged: [
+      ...sums('member', 'daily', charged.byMember),
+      ...sums('project', 'daily', chargedOfProjects.daily),
+      ...sums('project', 'monthly', chargedOfProjects.monthly),
+    ],
+  }
 }
 
 /** What calls add up to, as gateways tell it each other. */

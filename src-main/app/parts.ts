@@ -58,6 +58,8 @@ export type Calling = {
   readonly budgets: AllBudgets
   readonly routing: RoutingDeps
   readonly partOf: PartOf
+  /** The same of days and months of members and projects. */
+  readonly partOfBudgets: PartOf
   /** What was learnt of targets. */
   readonly adaptations: Adaptations
   readonly caps: CapMemory
@@ -123,6 +125,7 @@ type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> &
 
 function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet }: CallingFrom): Calling {
   const partOf: PartOf = (limits) => partOfLimits(limits, fleet?.parts)
+  const partOfBudgets: PartOf = (limits) => partOfLimits(limits, fleet?.budgetParts)
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
@@ -133,9 +136,10 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     pause: new Pause(clock.nowMs),
     drains: new Drains(),
     gate: gateFor(config, clock, { catalog: stores.catalog, partOf }),
-    budgets: budgetsFor(clock, stores, partOf),
+    budgets: budgetsFor(clock, stores, { partOf: partOfBudgets, shared: fleet?.budgets }),
     routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged, partOf }),
     partOf,
+    partOfBudgets,
     adaptations: new Adaptations(),
     caps: new CapMemory(),
     missingPrices: new MissingPrices(),
@@ -257,8 +261,15 @@ function routingFor(config: Config, clock: Clock, { timeZone, charged, partOf }:
   }
 }
 
-function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores, partOf: PartOf): AllBudgets {
-  const options = { nowMs, timeZone, changed: (id: string) => ledger.purseChanged(id) }
+type BudgetsFrom = { readonly partOf: PartOf; readonly shared: Fleet['budgets'] }
+
+function budgetsFor(
+  { nowMs }: Clock,
+  { catalog, ledger, timeZone, atStart }: Stores,
+  { partOf, shared }: BudgetsFrom,
+): AllBudgets {
+  const changed = (id: string) => ledger.purseChanged(id)
+  const options = { nowMs, timeZone, changed, elsewhereMicro: shared && shared.chargedElsewhere.bind(shared) }
   const limitsOf = (name: string) => partOf(catalog.project(name)?.limits ?? UNLIMITED)
   const limitsOfMember = (id: string) => partOf(catalog.limitsOfMember(id))
   const member = new Budgets({ ...options, scope: 'member', limitsOf: limitsOfMember })

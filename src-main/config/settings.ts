@@ -84,6 +84,12 @@ export const SETTINGS = {
     oneOf(['journal', 'database']),
     'journal',
   ),
+  sharedLimits: chosen(
+    'How gateways of that database share days and months of members and projects: by parts, or exactly.',
+    'FAREBOX_SHARED_LIMITS',
+    oneOf(['parts', 'exact']),
+    'parts',
+  ),
   secrets: {
     meaning: 'Where the secrets of providers are kept.',
     env: 'FAREBOX_SECRETS',

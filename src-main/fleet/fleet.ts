@@ -12,13 +12,15 @@ import { Elsewhere } from '#fleet/elsewhere.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
 import { Keeping } from '#fleet/keeping.ts'
-import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
+import { holderOf, LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
 import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
+import { EVERY, Rounds } from '#fleet/rounds.ts'
 import { Seat, type Joined } from '#fleet/seat.ts'
+import { SharedBudgets } from '#fleet/shared-budgets.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
 import { SharedNotes } from '#fleet/shared-notes.ts'
 import { SharedSecrets } from '#fleet/shared-secrets.ts'
@@ -30,11 +32,6 @@ import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
-const BEAT_MS = 1000
-const SHIP_MS = 250
-const AHEAD_MS = 250
-const USAGE_MS = 1000
-const CALLS_MS = 500
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MAX_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -57,12 +54,13 @@ export class Fleet implements Leases {
   readonly receipts: SharedReceipts
   readonly calls: SharedCalls<UsageRecord>
   readonly keeping: Keeping | undefined
+  readonly budgets: SharedBudgets | undefined
   readonly secrets: SharedSecrets
   readonly notes: SharedNotes
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
   readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #rounds: Rounds
   readonly #joining = takeTurns()
   /** Of the catalogue, as far as it was heard of. */
   #latest = 0
@@ -73,7 +71,9 @@ export class Fleet implements Leases {
     this.#options = options
     const { ledger, own, monotonicMs, after, holdWaitMs: patienceMs } = options
     const changed = (keyId: string) => this.#changed(keyId)
-    this.#seat = new Seat({ ...options, onNotice: (text) => this.#heard(text), onLost: () => this.#joinLater() })
+    const heard = { onNotice: (text: string) => this.#heard(text), onLost: () => this.#joinLater() }
+    this.#seat = new Seat({ ...options, ...heard, telling: () => this.budgets?.telling })
+    this.#rounds = new Rounds({ isOn: () => this.#seat.isTaken, failed: (error) => this.#failed(error) })
     this.#changes = new Changes({ seat: this.#seat, monotonicMs, after, failed: (error) => this.#failed(error) })
     this.#elsewhere = new Elsewhere({ seat: this.#seat, keyIds: () => this.#changes.keyIds, monotonicMs })
     this.#book = new LeaseBook({
@@ -84,7 +84,10 @@ export class Fleet implements Leases {
     })
     const take = (request: TakeRequest) => this.#take(request)
     const isUnsteady = () => !this.#isClosed && this.#seat.isUnsteady
-    this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs, isUnsteady })
+    const waiting = { monotonicMs, after, patienceMs, isUnsteady }
+    this.#queue = new LeaseQueue({ book: this.#book, holder: holderOf(ledger), take, ...waiting })
+    const lending = { ...waiting, ledger, nowMs: options.nowMs, seat: this.#seat, follow: () => this.follow() }
+    this.budgets = options.exact && new SharedBudgets({ ...options.exact, ...lending })
     this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
     this.keeping = options.isKeptShared
       ? new Keeping({
@@ -127,6 +130,11 @@ export class Fleet implements Leases {
   /** Which part of limits this gateway has; undefined for all of it. */
   get parts(): LimitParts | undefined {
     return this.#seat.parts
+  }
+
+  /** The same of days and months of members and projects. */
+  get budgetParts(): LimitParts | undefined {
+    return this.#seat.budgetParts
   }
 
   get isServing(): boolean {
@@ -209,19 +217,21 @@ export class Fleet implements Leases {
       this.#options.log(line, { event: 'fleet_unreachable', level: 'warning' })
       this.#joinLater()
     }
-    this.#every(BEAT_MS, () => this.#beat())
-    this.#every(BEAT_MS, () => this.#catchUp())
-    this.#every(SHIP_MS, () => this.#shipping.ship('lately'))
-    this.#every(AHEAD_MS, () => this.#askAhead())
-    this.#every(USAGE_MS, () => this.#usage.exchange())
-    this.#every(CALLS_MS, () => this.calls.tell())
+    const { budgets } = this
+    this.#rounds.every(EVERY.beatMs, () => this.#beat())
+    this.#rounds.every(EVERY.beatMs, () => this.#catchUp())
+    this.#rounds.every(EVERY.shipMs, () => this.#shipping.ship('lately'))
+    this.#rounds.every(EVERY.aheadMs, () => this.#askAhead())
+    if (budgets !== undefined) this.#rounds.every(EVERY.shipMs, () => budgets.exchange())
+    this.#rounds.every(EVERY.usageMs, () => this.#usage.exchange())
+    this.#rounds.every(EVERY.callsMs, () => this.calls.tell())
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const timer of this.#timers) clearInterval(timer)
+    this.#rounds.stop()
     this.#stopListening()
     const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }
     await tryFor(bound, () => this.#leave()).catch((error: unknown) => this.#failed(error))
@@ -233,20 +243,9 @@ export class Fleet implements Leases {
     if (!this.#seat.hasEverJoined) return
     await this.#joinAgain()
     await this.#shipping.ship('end')
+    await this.budgets?.ship('end')
     await this.#usage.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
-  }
-
-  #every(ms: number, work: () => Promise<void>): void {
-    let isRunning = false
-    const timer = setInterval(() => {
-      if (isRunning || !this.#seat.isTaken) return
-      isRunning = true
-      void work()
-        .catch((error: unknown) => this.#failed(error))
-        .finally(() => (isRunning = false))
-    }, ms)
-    this.#timers.push(timer)
   }
 
   async #take({ lease, needMicro, wantMicro, leastMicro }: TakeRequest): Promise<TakeAnswer> {
@@ -331,6 +330,7 @@ export class Fleet implements Leases {
 
   /** Takes over what PostgreSQL has of this gateway, and has it lend what this one has spent and holds beyond that. */
   async #claim(joined: Joined): Promise<void> {
+    if (joined.budgets !== undefined) await this.budgets?.joined(joined.budgets)
     await this.#shipping.joined(joined)
     this.#book.restore(joined.leases)
     const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
@@ -382,6 +382,7 @@ export class Fleet implements Leases {
     if (word === 'secret' && subject !== this.gatewayId) this.secrets.look().catch(failed)
     if (word === 'note' && subject !== this.gatewayId) this.notes.look().catch(failed)
     if (word === 'freed') this.#queue.changed(subject)
+    if (word.startsWith('budget-')) this.budgets?.hearOf(word, text.slice(word.length + 1), failed)
     if (word !== 'want' || this.#isClosed) return
     this.#shipping.want(subject)
     this.#shipping.ship('all').catch(failed)

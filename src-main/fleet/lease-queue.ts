@@ -1,10 +1,10 @@
-// Calls that wait until the lease of their key carries them, each key by itself, first come first served. Whoever is first asks for what
+// Calls that wait until the lease of their key, or of a budget, carries them, each of these by itself, first come first served. Whoever is first asks for what
 // it lacks; where that is not free, it looks again when something was, and for a bounded time.
 
-import { totalMicro } from '#core/money.ts'
+import { totalMicro, type MicroCredits } from '#core/money.ts'
 import type { After, Cancellation } from '#core/wait-queue.ts'
 import { availableIn, type Lease, type LeaseBook } from '#fleet/lease-book.ts'
-import type { Held, HoldRequest } from '#ledger/hold-request.ts'
+import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { LeaseAnswer } from '#pipeline/leases.ts'
 
@@ -24,9 +24,25 @@ export type TakeAnswer =
   | { readonly type: 'again' }
   | { readonly type: 'unavailable' }
 
-export type LeaseQueueOptions = {
+/** What a call asks for: of which lease, and the most and the least that it can cost. */
+export type Wanting = { readonly keyId: string; readonly worstMicro: MicroCredits; readonly leastMicro: MicroCredits }
+
+/** How much of it is left, or held by others. */
+type Standing = { readonly remainingMicro: MicroCredits } | { readonly heldMicro: MicroCredits }
+
+/** Where a call holds what its lease carries. */
+export interface Holder<Request extends Wanting, Answer> {
+  /** All of it, if it fits. */
+  holdAtOnce(request: Request): Answer | undefined
+  /** Or what is left, for a call that runs alone. */
+  hold(request: Request, cancellation: Cancellation): Promise<Answer>
+  refused(type: 'exhausted' | 'held-by-others', request: Request, standing?: Standing): Answer
+  unavailable(): Answer
+}
+
+export type LeaseQueueOptions<Request extends Wanting, Answer> = {
   readonly book: LeaseBook
-  readonly ledger: Pick<Ledger, 'hold' | 'holdAtOnce' | 'balance' | 'state' | 'purseChanged'>
+  readonly holder: Holder<Request, Answer>
   readonly take: (request: TakeRequest) => Promise<TakeAnswer>
   readonly monotonicMs: () => number
   readonly after: After
@@ -36,15 +52,15 @@ export type LeaseQueueOptions = {
   readonly isUnsteady: () => boolean
 }
 
-type Waiter = {
-  readonly request: HoldRequest
+type Waiter<Request, Answer> = {
+  readonly request: Request
   readonly cancellation: Cancellation
   readonly untilMs: number
-  readonly resolve: (answer: LeaseAnswer | Promise<LeaseAnswer>) => void
+  readonly resolve: (answer: Answer | Promise<Answer>) => void
 }
 
-type Line = {
-  readonly waiters: Waiter[]
+type Line<Request, Answer> = {
+  readonly waiters: Waiter<Request, Answer>[]
   isServed: boolean
   /** From a question for more until the first in line has held what came of it. */
   isAsking: boolean
@@ -56,11 +72,11 @@ const MAX_WAITERS = 1000
 /** Where nobody says that something is free again, it is looked for this often, in milliseconds. */
 const LOOK_EVERY_MS = 200
 
-export class LeaseQueue {
-  readonly #options: LeaseQueueOptions
-  readonly #lines = new Map<string, Line>()
+export class LeaseQueue<Request extends Wanting = HoldRequest, Answer = LeaseAnswer> {
+  readonly #options: LeaseQueueOptions<Request, Answer>
+  readonly #lines = new Map<string, Line<Request, Answer>>()
 
-  constructor(options: LeaseQueueOptions) {
+  constructor(options: LeaseQueueOptions<Request, Answer>) {
     this.#options = options
   }
 
@@ -79,12 +95,12 @@ export class LeaseQueue {
     return line.isAsking || first.request.worstMicro <= availableIn(lease)
   }
 
-  hold(request: HoldRequest, cancellation: Cancellation): Promise<LeaseAnswer> {
+  hold(request: Request, cancellation: Cancellation): Promise<Answer> {
     const { keyId } = request
     const line = this.#lines.get(keyId) ?? { waiters: [], isServed: false, isAsking: false, wake: undefined }
     this.#lines.set(keyId, line)
-    const balance = this.#options.ledger.balance(keyId)
-    if (line.waiters.length >= MAX_WAITERS) return Promise.resolve({ type: 'held-by-others', scope: 'key', balance })
+    if (line.waiters.length >= MAX_WAITERS)
+      return Promise.resolve(this.#options.holder.refused('held-by-others', request))
     return new Promise((resolve) => {
       const untilMs = this.#options.monotonicMs() + this.#options.patienceMs()
       line.waiters.push({ request, cancellation, untilMs, resolve })
@@ -98,11 +114,11 @@ export class LeaseQueue {
     this.#lines.get(keyId)?.wake?.()
   }
 
-  async #serve(keyId: string, line: Line): Promise<void> {
+  async #serve(keyId: string, line: Line<Request, Answer>): Promise<void> {
     line.isServed = true
     for (let first = line.waiters[0]; first !== undefined; first = line.waiters[0]) {
       line.isAsking = true
-      const answer = await this.#lookAt(first, line).catch(() => ({ type: 'unavailable' }) as const)
+      const answer = await this.#lookAt(first, line).catch(() => this.#options.holder.unavailable())
       line.isAsking = false
       if (answer !== undefined) {
         line.waiters.shift()
@@ -113,50 +129,49 @@ export class LeaseQueue {
   }
 
   /** What the first in line is told; undefined where it waits on. */
-  async #lookAt(waiter: Waiter, line: Line): Promise<LeaseAnswer | Promise<LeaseAnswer> | undefined> {
-    const { book, ledger, take, monotonicMs, isUnsteady } = this.#options
+  async #lookAt(
+    waiter: Waiter<Request, Answer>,
+    line: Line<Request, Answer>,
+  ): Promise<Answer | Promise<Answer> | undefined> {
+    const { book, holder, take, monotonicMs, isUnsteady } = this.#options
     const { request, cancellation, untilMs } = waiter
     const { keyId, worstMicro, leastMicro } = request
-    const balance = ledger.balance(keyId)
-    if (cancellation.isCancelled) return { type: 'held-by-others', scope: 'key', balance }
+    if (cancellation.isCancelled) return holder.refused('held-by-others', request)
     const lease = book.present(keyId)
-    const missing = worstMicro - availableIn(lease)
-    const atOnce = this.#atOnce(waiter, missing)
+    const atOnce = this.#atOnce(waiter, lease)
     if (atOnce !== undefined) return atOnce
     const isAlone = lease.heldMicro === 0
-    const needMicro = Math.max(1, missing)
+    const needMicro = Math.max(1, worstMicro - availableIn(lease))
     // Those behind it come next: one question for all of them.
     const allMicro = line.waiters.reduce((sum, waiting) => sum + waiting.request.worstMicro, 0)
     const wantMicro = book.wanted(lease) + needMicro + allMicro - worstMicro
     const asked = await take({ lease, needMicro, wantMicro, leastMicro: isAlone ? Math.max(1, leastMicro) : undefined })
-    if (asked.type === 'unavailable') return isUnsteady() && monotonicMs() < untilMs ? undefined : asked
+    if (asked.type === 'unavailable') return isUnsteady() && monotonicMs() < untilMs ? undefined : holder.unavailable()
     if (asked.type === 'again') return this.#lookAt(waiter, line)
     const { gotMicro, freeMicro, elsewhereMicro } = asked
     if (gotMicro > 0) {
-      const held = this.#atOnce(waiter, worstMicro - availableIn(lease))
+      const held = this.#atOnce(waiter, lease)
       if (held !== undefined) return held
       // Nothing else runs anywhere: it goes on with what is left, or the ledger says why not.
-      if (isAlone && lease.heldMicro === 0) return ledger.hold(request, cancellation)
+      if (isAlone && lease.heldMicro === 0) return holder.hold(request, cancellation)
       return undefined
     }
     const most = availableIn(lease) + lease.heldMicro + freeMicro + elsewhereMicro
     const left = totalMicro(Math.max(0, freeMicro + availableIn(lease)))
-    if (most < Math.max(1, leastMicro))
-      return { type: 'exhausted', scope: 'key', balance: { ...balance, remainingMicro: left } }
+    if (most < Math.max(1, leastMicro)) return holder.refused('exhausted', request, { remainingMicro: left })
     if (monotonicMs() < untilMs) return undefined
-    const heldMicro = totalMicro(lease.heldMicro + elsewhereMicro)
-    return { type: 'held-by-others', scope: 'key', balance: { ...balance, heldMicro } }
+    return holder.refused('held-by-others', request, { heldMicro: totalMicro(lease.heldMicro + elsewhereMicro) })
   }
 
-  #atOnce({ request, cancellation }: Waiter, missing: number): Held | Promise<LeaseAnswer> | undefined {
-    const { ledger } = this.#options
-    const held = ledger.holdAtOnce(request)
+  #atOnce({ request, cancellation }: Waiter<Request, Answer>, lease: Lease): Answer | Promise<Answer> | undefined {
+    const { holder } = this.#options
+    const held = holder.holdAtOnce(request)
     if (held !== undefined) return held
     // It is something else than the lease that it waits for, or that is used up.
-    return missing <= 0 ? ledger.hold(request, cancellation) : undefined
+    return request.worstMicro <= availableIn(lease) ? holder.hold(request, cancellation) : undefined
   }
 
-  #sleep(line: Line): Promise<void> {
+  #sleep(line: Line<Request, Answer>): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         line.wake = undefined
@@ -166,5 +181,19 @@ export class LeaseQueue {
       const cancel = this.#options.after(LOOK_EVERY_MS, wake)
       line.wake = wake
     })
+  }
+}
+
+/** Holds on the balance of a key. */
+export function holderOf(ledger: Pick<Ledger, 'hold' | 'holdAtOnce' | 'balance'>): Holder<HoldRequest, LeaseAnswer> {
+  return {
+    holdAtOnce: (request) => ledger.holdAtOnce(request),
+    hold: (request, cancellation) => ledger.hold(request, cancellation),
+    refused: (type, { keyId }, standing) => ({
+      type,
+      scope: 'key',
+      balance: { ...ledger.balance(keyId), ...standing },
+    }),
+    unavailable: () => ({ type: 'unavailable' }),
   }
 }

@@ -4,6 +4,7 @@ import type { SharedChange } from '#catalog/shared.ts'
 import type { Log } from '#core/log.ts'
 import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
+import type { ExactLimits } from '#fleet/budget-share.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
@@ -80,6 +81,8 @@ export type FleetOptions = {
   readonly holdWaitMs: () => number
   /** Whether an answer is complete only once its charge is in PostgreSQL. */
   readonly isKeptShared: boolean
+  /** undefined where it holds to its part of days and months. */
+  readonly exact?: ExactLimits | undefined
   readonly own: OwnBooks
   readonly usage: OwnUsage
   /** The calls of this gateway. */
@@ -114,6 +117,8 @@ const RETIRED =
 const TWO_CATALOGS =
   'This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.'
 const MOVED = 'The balances of this shared database were moved out of it by its last gateway. Use another one.'
+const OTHER_ZONE =
+  'The other gateways share days and months exactly (FAREBOX_SHARED_LIMITS) in another time zone: give all of them the same (TZ).'
 const NOTHING_TO_BRING = 'Nothing is set up in this data folder, so there is nothing to move.'
 const NOT_SHARED = 'This data folder shares its books with no other, so there is nothing to take back.'
 const LEFT_ALONE =
@@ -138,6 +143,7 @@ export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: O
   if (error === 'older') throw new CannotJoin(OLDER)
   if (error === 'retired') throw new CannotJoin(RETIRED)
   if (error === 'moved') throw new CannotJoin(MOVED)
+  if (error === 'zone') throw new CannotJoin(OTHER_ZONE)
   const isForeign = note.booksId !== undefined && note.booksId !== String(books)
   if (error === 'foreign' || isForeign) throw new CannotJoin(FOREIGN)
   if (note.version > Number(version)) throw new EarlierBooks()

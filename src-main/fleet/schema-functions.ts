@@ -66,8 +66,10 @@ $$;
 
 -- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run. of_books: which ones it belongs to, null for
 -- none. knows: how often it was answered, as far as its process knows. Whoever was answered more often than it is known here was answered by a later state,
--- which this server does not have: it was restored from a backup. All say again then what they have leased.
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- which this server does not have: it was restored from a backup. All say again then what they have leased. exact: where it shares days and months exactly,
+-- the time zone of these and what it charged in them.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint, exact jsonb)
+  RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline(); is_ours boolean; is_earlier boolean; is_untold boolean;
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
@@ -86,6 +88,9 @@ BEGIN
   IF seq < old.shipped THEN
     RETURN jsonb_build_object('error', 'older');
   END IF;
+  IF EXISTS (SELECT 1 FROM farebox.gateway WHERE id <> g AND exact_zone <> exact->>'zone' AND ended_at IS NULL AND retired_at IS NULL AND free_at > now()) THEN
+    RETURN '{"error": "zone"}';
+  END IF;
   IF is_earlier THEN
     log_now := log_now || ' ' || gen_random_uuid();
     UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
@@ -100,20 +105,26 @@ BEGIN
   END IF;
   -- Of one that belongs here and is not known nothing is known of what it charged.
   is_untold := is_ours AND NOT EXISTS (SELECT 1 FROM farebox.charged WHERE gateway = g);
-  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline, heard)
-    VALUES (g, at_place, of_program, 1, CASE WHEN is_untold THEN 0 ELSE seq END, 0, now(), now() + grace, seq, CASE WHEN is_ours THEN '' ELSE log_now END, coalesce(knows, 0) + 1)
+  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline, heard, exact_zone)
+    VALUES (g, at_place, of_program, 1, CASE WHEN is_untold THEN 0 ELSE seq END, 0, now(), now() + grace, seq, CASE WHEN is_ours THEN '' ELSE log_now END, coalesce(knows, 0) + 1,
+      exact->>'zone')
   ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
-    free_at = now() + grace, own_seq = seq, ended_at = NULL, heard = greatest(farebox.gateway.heard, knows) + 1
+    free_at = now() + grace, own_seq = seq, ended_at = NULL, heard = greatest(farebox.gateway.heard, knows) + 1, exact_zone = exact->>'zone'
   RETURNING * INTO old;
   PERFORM farebox.told(g, old.shipped);
+  IF exact IS NOT NULL THEN PERFORM farebox.tell_budgets(g, exact->'told'); END IF;
   RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
     'heard', old.heard, 'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
-      FROM farebox.lease WHERE gateway = g AND amount > 0));
+      FROM farebox.lease WHERE gateway = g AND amount > 0))
+    || CASE WHEN exact IS NULL THEN '{}' ELSE jsonb_build_object('budgets', farebox.budgets_of(g), 'divided', farebox.divided(g)) END;
 END $$;
 
--- As gateways of the program before say it.
+-- As gateways of programs before say it.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, of_books, knows, NULL)
+$$;
 CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, NULL, NULL)
+  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, NULL, NULL, NULL)
 $$;
 
 -- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
@@ -158,7 +169,7 @@ BEGIN
   RETURNING heard INTO n;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
-  RETURN jsonb_build_object('heard', n, 'version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g),
+  RETURN jsonb_build_object('heard', n, 'version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g), 'divided', farebox.divided(g),
     'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
@@ -227,6 +238,7 @@ BEGIN
     PERFORM pg_notify('farebox', 'want ' || i.k);
   END LOOP;
   UPDATE farebox.doubt SET settled_at = now(), settled_as = how WHERE gateway = lost AND settled_at IS NULL;
+  PERFORM farebox.settle_budgets(lost, how);
   RETURN jsonb_build_object('amount', total);
 END $$;
 

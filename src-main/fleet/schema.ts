@@ -1,5 +1,6 @@
 // The tables of the shared books in PostgreSQL, and how they come to the version of this program. What gateways call are the functions beside it.
 
+import { BUDGETS, BUDGETS_TABLE } from '#fleet/schema-budgets.ts'
 import { FUNCTIONS } from '#fleet/schema-functions.ts'
 import { NOTES, NOTES_TABLE } from '#fleet/schema-notes.ts'
 import { SECRETS, SECRETS_TABLE } from '#fleet/schema-secrets.ts'
@@ -182,6 +183,7 @@ const STEPS = [
   FORGETTING,
   NOTES_TABLE,
   HEARD,
+  BUDGETS_TABLE,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length
@@ -189,5 +191,5 @@ export const SCHEMA_VERSION = STEPS.length
 /** What brings tables of a version to the present one; 0 for none. */
 export function upgradeFrom(version: number): string {
   const steps = STEPS.slice(version)
-  return `${steps.join('')}${FUNCTIONS}${VIEWS}${SECRETS}${NOTES}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
+  return `${steps.join('')}${BUDGETS}${FUNCTIONS}${VIEWS}${SECRETS}${NOTES}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
 }

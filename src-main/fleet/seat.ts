@@ -7,6 +7,7 @@ import { Connection, FleetUnreachable, type Answer, type MadeChange, type Value 
 import type { Sum } from '#fleet/lease-book.ts'
 import { CannotJoin, EarlierBooks, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
+import type { BudgetsTelling, JoinedBudgets } from '#fleet/budget-share.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
@@ -15,12 +16,16 @@ const MOMENT_MS = 2000
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000
 
+const WHOLE = { of: 1, rank: 0 } as const
+
 /** What PostgreSQL has of this gateway. */
 export type Joined = {
   /** The last entry of its own books, of which PostgreSQL has all up to `shipped`. */
   readonly lastEntry: number
   readonly shipped: number
   readonly leases: readonly Sum[]
+  /** undefined where it holds to its part of days and months. */
+  readonly budgets?: JoinedBudgets | undefined
   /** How often it told what its calls of some hours add up to. */
   readonly usageSeq: number
   /** Of the catalogue; 0 where nobody has brought one. */
@@ -52,6 +57,8 @@ type SeatOptions = Pick<
   readonly onNotice: (text: string) => void
   /** Also where its leases were taken back, or somebody else is this gateway now. */
   readonly onLost: () => void
+  /** What it charged by the day and the month, where it shares these exactly. */
+  readonly telling: () => BudgetsTelling | undefined
 }
 
 export class Seat {
@@ -68,6 +75,7 @@ export class Seat {
   /** How often PostgreSQL answered this process. */
   #heard: number | undefined
   #parts: LimitParts | undefined
+  #budgetParts: LimitParts | undefined
 
   constructor(options: SeatOptions) {
     const { url, password, onNotice } = options
@@ -105,6 +113,11 @@ export class Seat {
   /** Which part of limits it has; undefined where it is the only one. */
   get parts(): LimitParts | undefined {
     return this.#parts
+  }
+
+  /** The same of days and months of members and projects: all of them where every gateway that counts shares them exactly. */
+  get budgetParts(): LimitParts | undefined {
+    return this.#budgetParts
   }
 
   /** Whether PostgreSQL was heard of lately enough for calls to be let in. */
@@ -150,7 +163,7 @@ export class Seat {
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, usage, secrets, notes, heard } = await this.say('beat', [
+    const { version, parts, divided, usage, secrets, notes, heard } = await this.say('beat', [
       this.version,
       this.#grace,
       JSON.stringify(figures),
@@ -162,7 +175,7 @@ export class Seat {
     }
     this.#heardAt = sentAt
     this.#heard = Number(heard)
-    this.#parts = partsIn(parts)
+    this.#hearParts(parts, divided)
     // What `beat` answers; one that an earlier program made says nothing of usage.
     const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
     const told = { secrets: seqOf(secrets), notes: seqOf(notes) }
@@ -180,7 +193,9 @@ export class Seat {
       const lastEntry = await own.lastEntry()
       const sentAt = this.#now()
       const known = [this.booksId ?? null, this.#heard ?? null]
-      const values = [this.gatewayId, place, program, lastEntry, this.#grace, ...known]
+      const telling = this.#options.telling()
+      const exact = telling === undefined ? null : JSON.stringify(telling)
+      const values = [this.gatewayId, place, program, lastEntry, this.#grace, ...known, exact]
       const answer = await this.#connection.call('join_fleet', values)
       try {
         refuseForeign(answer, this.#note, hasCatalog)
@@ -208,7 +223,7 @@ export class Seat {
       this.#heardAt = sentAt
       this.#heard = Number(answer.heard)
       this.#turnedAtMs = this.#options.monotonicMs()
-      this.#parts = partsIn(answer.parts)
+      this.#hearParts(answer.parts, answer.divided)
     })
   }
 
@@ -251,6 +266,11 @@ export class Seat {
     await this.#options.own.keepNote(note)
   }
 
+  #hearParts(answer: unknown, divided: unknown): void {
+    this.#parts = partsIn(answer)
+    this.#budgetParts = wholeWhere(this.#parts, divided as Divided | null | undefined)
+  }
+
   get #grace(): string {
     return `${GRACE_MS + this.#options.longestCallMs} ms`
   }
@@ -267,6 +287,14 @@ function partsIn(answer: unknown): LimitParts | undefined {
   return parts !== undefined && parts.month.of > 1 ? parts : undefined
 }
 
+/** Where anybody who counts holds to a part of it; nothing is said to a gateway that does so itself. */
+type Divided = { readonly day: boolean; readonly month: boolean }
+
+function wholeWhere(parts: LimitParts | undefined, divided: Divided | null | undefined): LimitParts | undefined {
+  if (parts === undefined || !divided) return parts
+  return { ...parts, day: divided.day ? parts.day : WHOLE, month: divided.month ? parts.month : WHOLE }
+}
+
 function joinedBy(answer: Answer, lastEntry: number): Joined {
   const { shipped, version, usage_seq: usageSeq } = answer
   return {
@@ -274,6 +302,8 @@ function joinedBy(answer: Answer, lastEntry: number): Joined {
     shipped: Number(shipped),
     version: Number(version),
     leases: leasesIn(answer),
+    // As `budgets_of` answers it.
+    budgets: answer.budgets as JoinedBudgets | undefined,
     usageSeq: Number(usageSeq ?? 0),
   }
 }

@@ -87,12 +87,16 @@ function enterWith(
   { ticket, cancellation }: Entering,
   deps: AdmitDeps,
 ): Soon<Admission | Refusal> {
-  const giveUp = (error: unknown) => {
+  let shares: readonly HeldShare[] = []
+  let held: Soon<Hold>
+  const undo = () => {
     deps.gate.undo(ticket)
+    deps.leases?.budgets?.giveUp(shares)
+  }
+  const giveUp = (error: unknown) => {
+    undo()
     throw error
   }
-  let shares: readonly HeldShare[]
-  let held: Soon<Hold>
   try {
     shares = sharesOf(input, deps)
     held = holdFor(input, { cancellation, shares }, deps)
@@ -100,7 +104,7 @@ function enterWith(
     return giveUp(error)
   }
   const goOn = (hold: Hold) => {
-    if (hold.answer.type !== 'held') deps.gate.undo(ticket)
+    if (hold.answer.type !== 'held') undo()
     return admitted(input, { ticket, shares, held: hold }, deps)
   }
   return isLater(held) ? held.then(goOn, giveUp) : goOn(held)
@@ -111,9 +115,10 @@ function sharesOf({ caller, attribution }: AdmitRequest, { budgets, leases }: Ad
   const { memberId } = caller.key
   const project = attribution?.project
   const lease = leases?.share(caller.key.id)
+  const shared = leases?.budgets
   return [
-    ...(project === undefined ? [] : [budgets.project.share(project)]),
-    ...(memberId === undefined ? [] : [budgets.member.share(memberId)]),
+    ...(project === undefined ? [] : [budgets.project.share(project), ...(shared?.shares('project', project) ?? [])]),
+    ...(memberId === undefined ? [] : [budgets.member.share(memberId), ...(shared?.shares('member', memberId) ?? [])]),
     ...(lease === undefined ? [] : [lease]),
   ]
 }
@@ -179,7 +184,7 @@ function holdFor(input: AdmitRequest, { cancellation, shares }: Holding, deps: A
   const wide = holdRequest(input, { inputTokens: most, outputCap, shares }, deps)
   const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
   if (deps.leases?.isServing === false) return { answer: { type: 'not-serving' }, inputTokens: most, asked: wide }
-  const isFirst = deps.leases?.hasLine(wide.keyId) !== true
+  const isFirst = deps.leases?.hasLine(wide.keyId) !== true && deps.leases?.budgets?.hasLine(shares) !== true
   const isEasy = (isRoomy && isFirst && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
@@ -198,9 +203,20 @@ async function holdCounted(
   const inputTokens = await request.inputBounds.closer(count, served.model.contextWindow, names)
   const asked = holdRequest(input, { inputTokens, outputCap: largestOutputCap(input), shares }, deps)
   if (asked.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens, asked }
-  const isLeased = deps.leases?.share(asked.keyId) !== undefined && !asked.isFree
-  const from = isLeased ? (deps.leases ?? deps.ledger) : deps.ledger
-  return { answer: await from.hold(asked, cancellation), inputTokens, asked }
+  return { answer: await holdFrom(asked, { cancellation, shares }, deps), inputTokens, asked }
+}
+
+async function holdFrom(
+  asked: HoldRequest,
+  { cancellation, shares }: Holding,
+  { leases, ledger }: AdmitDeps,
+): Promise<HoldAnswer | LeaseAnswer> {
+  if (leases === undefined || asked.isFree) return ledger.hold(asked, cancellation)
+  const reserved = await leases.budgets?.reserve(shares, asked, cancellation)
+  if (reserved !== undefined && reserved.type !== 'reserved')
+    return reserved.type === 'unavailable' ? reserved : { ...reserved, balance: ledger.balance(asked.keyId) }
+  const from = leases.share(asked.keyId) === undefined ? ledger : leases
+  return from.hold(asked, cancellation)
 }
 
 type HoldFor = {

@@ -15,7 +15,15 @@ export type BudgetsOptions = CycleCountOptions & {
   readonly limitsOf: (id: string) => BudgetLimits
   /** Told when something came back to a purse. */
   readonly changed: (purseId: string) => void
+  /** What other gateways charged that share the budget, for people. */
+  readonly elsewhereMicro?: ElsewhereMicro | undefined
 }
+
+type ElsewhereMicro = (budget: {
+  readonly scope: PurseScope
+  readonly cycle: CycleKind
+  readonly owner: string
+}) => number
 
 /** Of members and of projects. */
 export type AllBudgets = Readonly<Record<PurseScope, Budgets>>
@@ -64,7 +72,9 @@ export class Budgets {
   }
 
   chargedMicro(id: string, cycle: CycleKind): MicroCredits {
-    return totalMicro(this.#counts.get(id)?.[cycle].chargedMicro ?? 0)
+    const { scope, elsewhereMicro } = this.#options
+    const ownMicro = this.#counts.get(id)?.[cycle].chargedMicro ?? 0
+    return totalMicro(ownMicro + (elsewhereMicro?.({ scope, cycle, owner: id }) ?? 0))
   }
 
   /** What running calls may come to cost. */
@@ -77,7 +87,8 @@ export class Budgets {
     const { scope, limitsOf } = this.#options
     const limits = limitsOf(id)
     const counts = this.#countsOf(id)
-    const cycle = nearest(counts, limits)
+    const leftIn = (of: CycleKind) => (limits[LIMITS[of]] ?? Infinity) - this.chargedMicro(id, of)
+    const cycle = leftIn('monthly') < leftIn('daily') ? 'monthly' : 'daily'
     const count = counts[cycle]
     const limitMicro = limits[LIMITS[cycle]] ?? ZERO
     const resetAt = new Date(count.endsAtMs).toISOString()
@@ -88,7 +99,7 @@ export class Budgets {
       const message = `What this call may cost of ${bound} is held by calls in flight. Retry when they have ended.`
       return refuse('credits_held', message, { retryAfterSeconds: HELD_RETRY_SECONDS, limit })
     }
-    const left = Math.max(0, limitMicro - count.chargedMicro)
+    const left = Math.max(0, limitMicro - this.chargedMicro(id, cycle))
     const standing =
       left === 0 ? 'nothing is left' : `${microToCredits(microCredits(left))} are left, which do not pay for this call`
     return refuse('credits_exhausted', `Of ${bound} ${standing}. They are renewed at ${resetAt}.`, { limit })
@@ -119,11 +130,6 @@ function isLimited(limits: BudgetLimits): boolean {
 function availableIn(cycle: CycleKind, counts: Counts, limits: BudgetLimits): number {
   const limitMicro = limits[LIMITS[cycle]]
   return limitMicro === undefined ? Number.POSITIVE_INFINITY : limitMicro - counts[cycle].takenMicro
-}
-
-/** The cycle that leaves the least. */
-function nearest(counts: Counts, limits: BudgetLimits): CycleKind {
-  return availableIn('monthly', counts, limits) < availableIn('daily', counts, limits) ? 'monthly' : 'daily'
 }
 
 /**

@@ -6,7 +6,7 @@ import { microCredits } from '#core/money.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
 import { Keeping } from '#fleet/keeping.ts'
 import { LeaseBook } from '#fleet/lease-book.ts'
-import { LeaseQueue, type TakeAnswer } from '#fleet/lease-queue.ts'
+import { holderOf, LeaseQueue, type TakeAnswer } from '#fleet/lease-queue.ts'
 
 const PATIENCE_MS = 5000
 const monotonicMs = () => performance.now()
@@ -116,13 +116,11 @@ describe('a call that needs a lease', () => {
     const backAtMs = monotonicMs() + backAfterMs
     const queue = new LeaseQueue({
       book,
-      ledger: {
-        state: 'ok',
+      holder: holderOf({
         balance: () => ({}) as never,
-        purseChanged: () => {},
         holdAtOnce: () => (book.present('key').leasedMicro >= HOLD ? held : undefined),
         hold: () => Promise.resolve(held),
-      },
+      }),
       async take(): Promise<TakeAnswer> {
         if (monotonicMs() < backAtMs) return { type: 'unavailable' }
         book.leased([['key', 1, HOLD]])

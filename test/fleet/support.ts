@@ -21,9 +21,26 @@ export async function expectSoundFleet(postgres: Asked): Promise<void> {
   expect(await postgres.query(WRONG)).toEqual([])
 }
 
-/** From now on every commit is looked at when it is made, and noted where it leaves a balance that does not add up. */
+/** The same of days and months that are shared exactly; nothing is free of what is bounded by less than is charged and leased. */
+const WRONG_BUDGET = `SELECT budget.*, l.leased AS leases, c.charged FROM farebox.budget
+  LEFT JOIN (SELECT id, started, sum(amount) AS leased FROM farebox.budget_lease GROUP BY 1, 2) l USING (id, started)
+  LEFT JOIN (SELECT id, started, sum(amount) AS charged FROM farebox.budget_charged GROUP BY 1, 2) c USING (id, started)
+  WHERE (granted <> used + budget.leased + free OR budget.leased <> coalesce(l.leased, 0)
+    OR used + owed <> coalesce(c.charged, 0) OR free > greatest(0, bound - used - owed - budget.leased)
+    OR (bound IS NOT NULL AND granted <> greatest(bound, budget.leased)))`
+
+export async function expectSoundBudgets(postgres: Asked): Promise<void> {
+  expect(await postgres.query(WRONG_BUDGET)).toEqual([])
+}
+
+/** From now on every commit is looked at when it is made, and noted where it leaves a balance, or a budget, that does not add up. */
 export async function watchCommits({ run }: Pick<Postgres, 'run'>): Promise<void> {
   const tables = ['account', 'lease', 'charged']
+  const budgets = ['budget', 'budget_lease', 'budget_charged'].map(
+    (name) =>
+      `CREATE CONSTRAINT TRIGGER watched AFTER INSERT OR UPDATE ON farebox.${name} DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION watch.look_at_budget();`,
+  )
   const triggers = tables.map(
     (name) =>
       `CREATE CONSTRAINT TRIGGER watched AFTER INSERT OR UPDATE ON farebox.${name} DEFERRABLE INITIALLY DEFERRED
@@ -38,6 +55,13 @@ export async function watchCommits({ run }: Pick<Postgres, 'run'>): Promise<void
       INSERT INTO watch.wrong SELECT to_jsonb(w) FROM (${WRONG} AND key_id = NEW.key_id AND cycle = NEW.cycle) w;
       RETURN NULL;
     END $$;
+    CREATE FUNCTION watch.look_at_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM nextval('watch.looks');
+      INSERT INTO watch.wrong SELECT to_jsonb(w) FROM (${WRONG_BUDGET} AND id = NEW.id AND started = NEW.started) w;
+      RETURN NULL;
+    END $$;
+    ${budgets.join('\n')}
     ${triggers.join('\n')}`)
 }
 

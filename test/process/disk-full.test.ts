@@ -13,9 +13,12 @@ import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from
 import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const ROUNDS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 16 : 128
-/** The room that is left grows by this from round to round: by two pages of the database. */
-const STEP_BYTES = 8192
+const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
+const ROUNDS = isLong ? 128 : 8
+/** In the last round of so many the process is killed. */
+const KILL_EVERY = isLong ? 8 : 4
+/** The room that is left grows by this from round to round: by two pages of the database, or by four. */
+const STEP_BYTES = isLong ? 8192 : 16_384
 const CALLS = 24
 
 let upstream: Upstream | undefined
@@ -68,9 +71,10 @@ if (canMountSmallDisk) {
       const calls = Array.from({ length: CALLS }, (_, index) => paidCall(target, index % 2 === 0))
       answers.push(...(await Promise.all(calls)))
       // It may be killed in the middle of being full, too.
-      if (round % 8 === 7) program.kill('SIGKILL')
+      const isKilled = round % KILL_EVERY === KILL_EVERY - 1
+      if (isKilled) program.kill('SIGKILL')
       disk.clear()
-      if (round % 8 === 7) {
+      if (isKilled) {
         await program.exited
         program = await startProcess({ dataDir, place })
       }

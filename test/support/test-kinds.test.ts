@@ -36,12 +36,13 @@ describe('a test', () => {
     expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('shared')
   })
 
-  it('has a process of its own when its helpers start one', () => {
+  it('shares a process with those that start programs when its helpers start one', () => {
     const others = {
       'test/support/b.ts': "import { c } from './c.ts'",
       'test/support/c.ts': "import { spawn } from 'node:child_process'",
     }
-    expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('own')
+    expect(kindOf(["import { b } from './support/b.ts'"], others)).toBe('programs')
+    expect(kindOf(["import { b } from './support/b.ts'", 'vi.useFakeTimers()'], others)).toBe('own')
     expect(kindOf(["vi.mock('electron', () => import('./support/b.ts'))"], others)).toBe('own')
   })
 

@@ -7,9 +7,10 @@ import { importsOf, readSources, type SourceFile } from './sources.ts'
 /**
  * - `fast`: nothing that the file loads can start a process or a thread, listen, connect, or open a database.
  * - `shared`: it does some of that within its own process and ends it again, so that the next file finds the process as it was.
- * - `own`: it starts programs, takes the place of a module, or measures the process that it runs in.
+ * - `programs`: the same, and it starts programs, whose files belong on a disk.
+ * - `own`: it takes the place of a module, stops the clocks, or measures the process that it runs in.
  */
-export type TestKind = 'fast' | 'shared' | 'own'
+export type TestKind = 'fast' | 'shared' | 'programs' | 'own'
 
 const SOURCES = ['src-main', 'src-renderer', 'test']
 
@@ -57,13 +58,12 @@ class Graph {
     const isHarmless = reached.every((path) => this.#load(path).outside.every((name) => HARMLESS.has(name)))
     // What the program could start is not what a test starts: only the files of the tests decide about that.
     const tests = reached.filter((path) => path.startsWith('test/'))
-    if (tests.some((path) => this.#needsProcess(path))) return 'own'
-    if (isHarmless) return 'fast'
-    return tests.some((path) => STOPS_CLOCKS.test(this.#files.get(path)?.text ?? '')) ? 'own' : 'shared'
-  }
-
-  #needsProcess(path: string): boolean {
-    return this.#load(path).outside.includes('node:child_process') || ALONE.test(this.#files.get(path)?.text ?? '')
+    const says = (words: RegExp) => tests.some((path) => words.test(this.#files.get(path)?.text ?? ''))
+    if (says(ALONE)) return 'own'
+    const isStarting = tests.some((path) => this.#load(path).outside.includes('node:child_process'))
+    if (isHarmless && !isStarting) return 'fast'
+    if (says(STOPS_CLOCKS)) return 'own'
+    return isStarting ? 'programs' : 'shared'
   }
 
   #reach(test: string): ReadonlySet<string> {
