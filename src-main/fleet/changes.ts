@@ -68,12 +68,13 @@ export class Changes implements SharedBooks {
     locally: () => Promise<void>,
   ): Promise<'overtaken' | 'unreachable' | undefined> {
     const { seat, monotonicMs, after } = this.#options
-    let untilMs: number | undefined
+    const untilMs = monotonicMs() + UNSURE_MS
+    let isSent = false
     for (;;) {
       try {
         return await seat.inTurn(async () => {
-          const made = untilMs === undefined ? undefined : await this.#madeBefore()
-          untilMs ??= monotonicMs() + UNSURE_MS
+          const made = isSent ? await this.#madeBefore() : undefined
+          isSent = true
           const published = made ?? (await this.#publish(change, seat.version))
           if (published === undefined) return 'overtaken' as const
           await locally()
@@ -82,7 +83,8 @@ export class Changes implements SharedBooks {
         })
       } catch (error) {
         if (!(error instanceof FleetUnreachable)) throw error
-        if (untilMs === undefined || monotonicMs() > untilMs) return 'unreachable'
+        // A connection that was lost a moment ago is made anew in a moment, unless PostgreSQL is gone.
+        if ((!isSent && !seat.isUnsteady) || monotonicMs() > untilMs) return 'unreachable'
         await new Promise<void>((resolve) => void after(ASK_EVERY_MS, resolve))
       }
     }

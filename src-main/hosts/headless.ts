@@ -132,7 +132,7 @@ function closeOnSignal(app: App, { log, config }: { readonly log: Log; readonly 
       (hasEnded) => {
         if (config.log === 'json') log('Farebox has ended.', { event: 'stopped' })
         if (hasEnded) process.exit(0)
-        leave(0)
+        else leave(0)
       },
       () => process.exit(1),
     )

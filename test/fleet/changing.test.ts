@@ -8,7 +8,7 @@ let gateways: Gateways
 let first: Gateway
 let second: Gateway
 
-describe.runIf(CAN_SHARE)('a change of which the answer was lost', () => {
+describe.runIf(CAN_SHARE)('a change while the line breaks', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(2)
     ;[first, second] = gateways.all as [Gateway, Gateway]
@@ -47,6 +47,13 @@ describe.runIf(CAN_SHARE)('a change of which the answer was lost', () => {
     await isSent
     first.line.set('whole')
     await answered
+    await expectGranted(made, 2 * HOLD)
+  })
+
+  it('is made where the connection was lost before it was sent', async () => {
+    const made = await gateways.newKey(HOLD)
+    for (const state of ['cut', 'whole'] as const) first.line.set(state)
+    await topUp(made, 'after a cut')
     await expectGranted(made, 2 * HOLD)
   })
 

@@ -3,6 +3,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Connection, FleetUnreachable } from '#fleet/connection.ts'
+import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { CAN_SHARE } from './support.ts'
 
@@ -57,5 +58,19 @@ describe.runIf(CAN_SHARE)('a connection', () => {
     await again.open()
     expect(await again.accounts()).toEqual([])
     await again.close()
+  })
+
+  it('says why there is none, and never goes on without the TLS that it is to have', async () => {
+    const options = { password: () => undefined, onNotice: () => {}, onLost: () => {} }
+    const why = (change: Partial<URL>) => {
+      const url = Object.assign(new URL(postgres.url), change).href
+      const connection = new Connection({ ...options, url })
+      return connection.open().then(() => connection.close().then(() => 'open'), whyUnreachable)
+    }
+    expect(await why({ port: '1' })).toBe(' (nothing listens there)')
+    expect(await why({ pathname: '/none' })).toBe(' (it has no such database)')
+    expect(await why({ username: 'nobody' })).toBe(' (it does not let the role in)')
+    expect(await why({ search: '?sslmode=verify-full' })).toBe(' (it does not speak TLS)')
+    expect(await why({})).toBe('open')
   })
 })

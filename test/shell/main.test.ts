@@ -252,6 +252,8 @@ describe('the command line of a package', () => {
   it('starts a gateway without an icon, which a signal ends', async () => {
     const before = SIGNALS.map((signal) => process.listeners(signal))
     const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+    // On a machine so busy that its threads are slow to end it would be replaced, and this process with it.
+    const execve = vi.spyOn(process, 'execve').mockReturnValue(undefined as never)
     const { written, stop } = printed()
     await runWords('start', '--headless', '--json', '--port', '0', '--data-dir', dataDir)
     await expect.poll(() => written.out).toContain('\n')
@@ -261,7 +263,7 @@ describe('the command line of a package', () => {
     expect([world.exits, world.trays, world.windows]).toEqual([[], [], []])
     process.emit('SIGTERM')
     await expect.poll(() => exit.mock.calls).toEqual([[0]])
-    exit.mockRestore()
+    for (const spy of [exit, execve]) spy.mockRestore()
     SIGNALS.forEach((signal, index) => {
       process.removeAllListeners(signal)
       for (const listener of before[index] ?? []) process.on(signal, listener)
