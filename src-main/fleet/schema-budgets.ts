@@ -119,7 +119,7 @@ END $$;
 -- Takes a lease of a window, as \`take\` does of a balance. back: what is given back of an earlier lease before, since another bound holds by now.
 CREATE OR REPLACE FUNCTION farebox.take_budget(g text, e bigint, has_applied bigint, i text, s bigint, until bigint, said bigint, back bigint, need bigint,
   want bigint, have bigint, at_least bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE a farebox.budget; mine bigint; n integer; got bigint := 0; now_ms bigint := extract(epoch FROM now()) * 1000;
+DECLARE a farebox.budget; mine bigint; got bigint; now_ms bigint := extract(epoch FROM now()) * 1000;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
@@ -139,12 +139,9 @@ BEGIN
     mine := mine - least(back, mine);
   END IF;
   SELECT * INTO a FROM farebox.budget WHERE id = i AND started = s;
-  IF a.free >= need THEN
-    SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
-    got := least(a.free, greatest(need, least(want, a.free / (2 * n))));
-  ELSIF at_least IS NOT NULL AND a.leased = mine AND a.free + have >= at_least THEN
-    got := a.free;
-  ELSE
+  got := farebox.to_lend(a.free, a.leased, mine, need, want, have, at_least);
+  IF got IS NULL THEN
+    got := 0;
     PERFORM pg_notify('farebox', 'budget-want ' || i);
     UPDATE farebox.budget SET wanted_at = now() WHERE id = i AND started = s AND (wanted_at IS NULL OR wanted_at < now() - interval '1 s');
   END IF;
@@ -158,7 +155,7 @@ DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF NOT is_claim AND farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
-  SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
+  n := farebox.sharers();
   FOR i IN SELECT el->>0 AS id, (el->>1)::bigint AS s, (el->>2)::bigint AS a, (el->>3)::bigint AS said FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
     -- A server that lost the last commits may not know what bounds it.
     IF is_claim AND i.said IS NOT NULL THEN

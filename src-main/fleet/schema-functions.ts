@@ -242,11 +242,25 @@ BEGIN
   RETURN jsonb_build_object('amount', total);
 END $$;
 
+-- How many gateways share what is free.
+CREATE OR REPLACE FUNCTION farebox.sharers() RETURNS bigint LANGUAGE sql AS $$
+  SELECT greatest(1, count(*)) FROM farebox.gateway WHERE seen_at > now() - interval '1 min'
+$$;
+
+-- How much is lent of what is free: what the call lacks, and more where there is much; all of it to one that runs alone, here and on all others; NULL where that
+-- does not help it. mine: what is leased already to the gateway that asks, and have: what its calls may still hold of that.
+CREATE OR REPLACE FUNCTION farebox.to_lend(free bigint, leased bigint, mine bigint, need bigint, want bigint, have bigint, at_least bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  IF free >= need THEN RETURN least(free, greatest(need, least(want, free / (2 * farebox.sharers())))); END IF;
+  IF at_least IS NOT NULL AND leased = mine AND free + have >= at_least THEN RETURN free; END IF;
+  RETURN NULL;
+END $$;
+
 -- Takes a lease. need: what a call lacks; want: what the pace suggests; have: what the gateway has left; least: the least that is of use
 -- to a call that runs alone, null where it would not be alone. base: what a cycle begins with that nobody has opened yet.
 CREATE OR REPLACE FUNCTION farebox.take(g text, e bigint, has_applied bigint, k text, c bigint, need bigint, want bigint, have bigint, at_least bigint,
   base bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE a farebox.account; v bigint; n integer; mine bigint; got bigint := 0;
+DECLARE a farebox.account; v bigint; mine bigint; got bigint;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
@@ -264,12 +278,9 @@ BEGIN
     SELECT * INTO a FROM farebox.account WHERE key_id = k AND cycle = c FOR UPDATE;
   END IF;
   SELECT coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = k AND cycle = c), 0) INTO mine;
-  IF a.free >= need THEN
-    SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
-    got := least(a.free, greatest(need, least(want, a.free / (2 * n))));
-  ELSIF at_least IS NOT NULL AND a.leased = mine AND a.free + have >= at_least THEN
-    got := a.free;
-  ELSE
+  got := farebox.to_lend(a.free, a.leased, mine, need, want, have, at_least);
+  IF got IS NULL THEN
+    got := 0;
     PERFORM pg_notify('farebox', 'want ' || k);
     -- A call that waits asks again several times a second.
     UPDATE farebox.account SET wanted_at = now() WHERE key_id = k AND cycle = c AND (wanted_at IS NULL OR wanted_at < now() - interval '1 s');
@@ -288,7 +299,7 @@ DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
-  SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
+  n := farebox.sharers();
   -- Accounts in one order, so that no two gateways wait for each other.
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
     -- As a call that waits is told of a cycle that is over.
