@@ -60,7 +60,7 @@ const common = {
   testTimeout: 90_000,
   hookTimeout: 90_000,
   teardownTimeout: 10_000,
-  setupFiles: ['test/support/held-responses.ts'],
+  setupFiles: ['test/support/process-as-found.ts', 'test/support/held-responses.ts'],
   // Every file is a process that loads much of the same, and so are the threads that it starts.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'farebox-tests') },
   // The default of a second is short for a machine that runs several suites at once, and that of 50 ms between two looks is most of the

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { LAN_ADDRESS } from '../lan/support.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 
 let dashboard: Dashboard
 /** Where the LAN reaches it. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lanChangeOf, lanFormOf, lanPlaces } from '#renderer/data/lan-form.ts'
 import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { certificateOf, LAN_ADDRESS } from '../lan/support.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {

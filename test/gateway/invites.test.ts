@@ -6,7 +6,8 @@ import { openApp } from '#app/open.ts'
 import { findInBytes, findInFolder } from '../support/canary.ts'
 import { startFarebox, testConfig, type Farebox } from '../support/farebox.ts'
 import { LAN_ADDRESS } from '../lan/support.ts'
-import { newMember, PASSWORD, sendTo, signIn, signInOwner, trySignIn } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
+import { newMember, sendTo, signIn, signInOwner, trySignIn } from '../support/visitor.ts'
 import { expectError, manualClock, type ManualClock } from './support.ts'
 
 const HOUR_MS = 60 * 60_000

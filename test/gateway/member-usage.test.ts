@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UsageReport, UsageReportQuery } from '#contract/reports.ts'
-import { newMember, PASSWORD, signIn, signInWithKey, type Visitor } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
+import { newMember, signIn, signInWithKey, type Visitor } from '../support/visitor.ts'
 import { chat, manualClock, startPair, type Pair } from './support.ts'
 
 // Hashing takes its time on purpose, and more of it on a machine that has other work.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
-import { newMember, PASSWORD, signIn, signInOwner, trySignIn } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
+import { newMember, signIn, signInOwner, trySignIn } from '../support/visitor.ts'
 import { expectError, manualClock, type ManualClock } from './support.ts'
 
 const MINUTE_MS = 60_000

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type Route } from '#contract/admin-routes.ts'
 import { readInstance } from '#cli/client.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
-import { newMember, PASSWORD, signInOwner, type Visitor } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
+import { newMember, signInOwner, type Visitor } from '../support/visitor.ts'
 import {
   askLan,
   certificateOf,

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { InviteCard } from '#contract/invites.ts'
 import { postChat } from '../support/chat.ts'
 import { connectMachine, type OtherMachine } from '../support/other-machine.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 import { certificateOf, startLan, type LanFarebox } from './support.ts'
 
 const INVITED = join(import.meta.dirname, 'invited.mjs')

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { readInstance } from '#cli/client.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 import { connectMachine, type OtherMachine } from '../support/other-machine.ts'
 import { certificateOf, startLan, type LanFarebox } from './support.ts'
 

@@ -8,7 +8,7 @@ import { checkServerIdentity } from 'node:tls'
 import type { LanChange, LanView } from '#contract/lan.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from '../support/farebox.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 
 export const LAN_ADDRESS = '127.0.0.2'
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { doneHere, runHere } from '../support/commands.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 
 type Answer = { readonly problems: readonly { id: string; tool: string | null; message: string; fix: string }[] }
 

@@ -4,6 +4,7 @@ import { ADMIN_ROUTES, type AdminAction, type Route } from '#contract/admin-rout
 import type { ResponseBody } from '#contract/admin-api.ts'
 import type { SignIn } from '#contract/members.ts'
 import type { Farebox } from './farebox.ts'
+import { PASSWORD } from './password.ts'
 import './cheap-passwords.ts'
 
 export type Visitor = {
@@ -72,8 +73,6 @@ export async function signInOwner(farebox: Pick<Farebox, 'url' | 'admin'>): Prom
 export function signInWithKey(farebox: At, key: string): Promise<Visitor> {
   return signIn(farebox, { key })
 }
-
-export const PASSWORD = 'correct horse battery'
 
 /** A new member who signs in. */
 export async function newMember(

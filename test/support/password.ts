@@ -1,0 +1,2 @@
+/** Of every member that tests make. */
+export const PASSWORD = 'correct horse battery'
