@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_API, type AdminAction, type Endpoint } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
-import '../support/cheap-passwords.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { edgesOf, type Edge } from './edges.ts'
 

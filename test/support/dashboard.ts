@@ -9,7 +9,6 @@ import type { Language } from '../../src-renderer/data/languages.ts'
 import { launchBrowser } from './browser.ts'
 import { build } from './built.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
-import './cheap-passwords.ts'
 
 export type Dashboard = {
   readonly farebox: Farebox

@@ -10,6 +10,7 @@ import { readConfig, type Config } from '#config/config.ts'
 import { adminClient, type AdminClient } from '#cli/client.ts'
 import type { ModelCreate, PackageCreate } from '#contract/schemas.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import { makePasswordsCheap } from './cheap-passwords.ts'
 
 export type Farebox = {
   readonly app: App
@@ -40,6 +41,7 @@ export type FareboxOptions = {
 }
 
 export async function startFarebox(options: FareboxOptions = {}): Promise<Farebox> {
+  makePasswordsCheap(true)
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-test-')))
   const log: string[] = []
   const { platform } = process

@@ -5,7 +5,6 @@ import type { ResponseBody } from '#contract/admin-api.ts'
 import type { SignIn } from '#contract/members.ts'
 import type { Farebox } from './farebox.ts'
 import { PASSWORD } from './password.ts'
-import './cheap-passwords.ts'
 
 export type Visitor = {
   readonly cookie: string
