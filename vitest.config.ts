@@ -42,10 +42,10 @@ const SHARED = ofKind('shared')
 const DASHBOARD_LIMITS = { testTimeout: 90_000, hookTimeout: 240_000 }
 
 /**
- * A quarter of the stack that Node has, in KiB. Lists that are spread into arguments, and recursion over what somebody sent, end there
- * with a quarter of the items, which take a quarter of the time.
+ * An eighth of the stack that Node has, in KiB. Lists that are spread into arguments, and recursion over what somebody sent, end there
+ * with an eighth of the items, which take an eighth of the time.
  */
-const SMALL_STACK = '--stack-size=246'
+const SMALL_STACK = '--stack-size=123'
 
 /** A folder in memory, where `test/run.mjs` found room for one: what gateways of tests write durably there waits for no disk. */
 const MEMORY = process.env['FAREBOX_TESTS_IN_MEMORY']

@@ -176,7 +176,9 @@ describe('every member of a request at its edges', () => {
         const problem = await problemOf(action, { ...(id === undefined ? {} : { id }), ...input })
         if (problem !== undefined) wrong.push(`${path} = ${shorten(JSON.stringify(value))}: ${problem}`)
       }
-      for (const shown of SHOWN) {
+      // What only asks stores nothing that a list could show.
+      const isStoring = ADMIN_API[action].method !== 'GET'
+      for (const shown of isStoring ? SHOWN : []) {
         const problem = await problemOf(shown, {})
         if (problem !== undefined) wrong.push(`${shown}: ${problem}`)
       }

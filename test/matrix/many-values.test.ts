@@ -8,10 +8,10 @@ import { readRequest } from '#pipeline/endpoints.ts'
 import { CLIENTS, PAIRS, readBody, sendRead } from './pair.ts'
 
 /**
- * More than a call of a function takes as arguments. Each takes eight bytes of the stack, of which the processes of these tests have a
- * quarter of the usual megabyte (`vitest.config.ts`): there forty thousand show what a hundred and fifty thousand do elsewhere.
+ * More than a call of a function takes as arguments. Each takes eight bytes of the stack, of which the processes of these tests have
+ * an eighth of the usual megabyte (`vitest.config.ts`): there twenty thousand show what a hundred and fifty thousand do elsewhere.
  */
-const MANY = process.env['FAREBOX_LONG_TESTS'] === undefined ? 40_001 : 400_001
+const MANY = process.env['FAREBOX_LONG_TESTS'] === undefined ? 20_001 : 400_001
 const many = (item: unknown): unknown[] => Array.from({ length: MANY }, () => item)
 
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
