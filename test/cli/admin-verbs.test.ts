@@ -3,10 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { ANSWERS, AUDIT_ENTRY, fakeGateway, LEDGER_ENTRY, OVERVIEW, REPORT } from './fake-gateway.ts'
 import { run, type World } from './fake-host.ts'
+import { PASSWORD } from '../support/password.ts'
 
 type Sent = { readonly method: string; readonly path: string; readonly body?: unknown }
-
-const PASSWORD = 'correct horse battery'
 
 /** What is typed, and the only request that it makes. */
 const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[] = [

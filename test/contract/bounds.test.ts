@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_API, type AdminAction, type Endpoint } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
+import { PASSWORD } from '../support/password.ts'
 import { edgesOf, type Edge } from './edges.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -13,7 +14,6 @@ type Trial = { readonly id?: string; readonly body?: (name: string) => Body; rea
 
 const CHAT = { context_window: 1000, max_output_tokens: 100, price: { input: 1, output: 2 } }
 const TARGETS = [{ provider: 'main', model: 'm' }]
-const PASSWORD = 'correct horse battery'
 
 const TRIALS: Partial<Record<AdminAction, Trial>> = {
   addMember: { body: (name) => ({ name }) },

@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
-
-const PASSWORD = 'correct horse battery'
+import { PASSWORD } from '../support/password.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { microOf, moneyText } from '#renderer/data/money.ts'
 import { balanceOf, postChat } from '../support/chat.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
 const ASK = { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello there' }], max_tokens: 40 }
-const PASSWORD = 'correct horse battery'
 let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await startDashboard()

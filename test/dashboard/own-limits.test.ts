@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RequestBody } from '#contract/admin-api.ts'
 import { postChat } from '../support/chat.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
-const PASSWORD = 'correct horse battery'
 type Limits = NonNullable<RequestBody<'editMember'>['limits']>
 
 let dashboard: Dashboard

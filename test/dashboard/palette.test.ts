@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
-
-const PASSWORD = 'correct horse battery'
+import { PASSWORD } from '../support/password.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quickestMs, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
 /** More than a window shows and than a page of the API has. */
 const EARLIER = 260
-const PASSWORD = 'correct horse battery'
 
 let dashboard: Dashboard
 let others = ''

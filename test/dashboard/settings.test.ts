@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
-const PASSWORD = 'correct horse battery'
 let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await startDashboard()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
-const PASSWORD = 'correct horse battery'
 let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await startDashboard()

@@ -5,10 +5,10 @@ import { balanceOf } from '../support/chat.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { PASSWORD } from '../support/password.ts'
 
 type Asked = { messages: { role: string }[]; tools?: { function: { name: string } }[] }
 
-const PASSWORD = 'correct horse battery'
 let dashboard: Dashboard
 let upstream: Upstream
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UsageReport } from '#contract/reports.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { PASSWORD } from '../support/password.ts'
 
-const PASSWORD = 'correct horse battery'
 /** Requests of each key. */
 const CALLS = { first: 12, second: 5, 'of-ada': 3 } as const
 /** And those of the first key in the time before. */

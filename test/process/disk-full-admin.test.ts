@@ -14,8 +14,8 @@ import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/sm
 import { plainList } from '../support/upstream-models.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { sendTo, signIn, type SendOptions } from '../support/visitor.ts'
+import { PASSWORD } from '../support/password.ts'
 
-const PASSWORD = 'correct horse battery'
 const MAILBOX = { url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }
 
 let upstream: Upstream | undefined
