@@ -24,8 +24,8 @@ beforeAll(() => {
     copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
-    join(folder, 'headless.ts'),
-    `export async function startHeadless(argv: string[], why?: string) { ${headless} }`,
+    join(folder, 'headless-ahead.ts'),
+    `export async function startAhead(argv: string[], why?: string) { ${headless} }`,
   )
   const runtime = "console.log('desktop', JSON.stringify(argv)); return 5"
   const found = `env.RUNTIME === undefined ? { type: 'unavailable', why: 'no runtime' } : { type: 'ready', program: '' }`

@@ -19,6 +19,7 @@ import { settingChanges, type SettingChanges } from '#app/shared-settings.ts'
 import { booksCheck, noteLostChanges } from '#app/stores.ts'
 import { noteVault } from '#app/vault-note.ts'
 import { visitsOf } from '#app/visiting.ts'
+import type { WriterAhead } from '#app/writer-ahead.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
@@ -72,6 +73,8 @@ const LAST_READS_MS = 2000
 /** What the host of an app may bring. */
 export type AppSurroundings = {
   readonly clock?: Clock
+  /** The thread of the database, where the host has started it already. */
+  readonly writer?: WriterAhead
   /** How the process of the keychain is started; as a child of Node unless given. */
   readonly startKeychain?: StartKeychain
   /** Where the tools of this user keep their settings; without it none of them can be connected. */

@@ -35,8 +35,8 @@ async function start(argv: string[]): Promise<void> {
   beFrugal()
   const why = await startDesktop(argv)
   if (why === null) return
-  const { startHeadless } = await import('#hosts/headless.ts')
-  await startHeadless(argv, why)
+  const { startAhead } = await import('#hosts/headless-ahead.ts')
+  await startAhead(argv, why)
 }
 
 /** Puts this program in its own place once more, in the same process, as `frugal.ts` says. Variables that are set already stay. */

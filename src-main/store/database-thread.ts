@@ -1,7 +1,7 @@
 // A worker thread that owns one database connection, seen from both sides: the main thread calls named operations, the
 // thread answers them one after the other. SQLite never blocks the event loop that serves clients.
 
-import { parentPort, Worker, type ResourceLimits } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, Worker, workerData, type ResourceLimits } from 'node:worker_threads'
 import { errorCode } from '#store/files.ts'
 
 export type Operations = Record<string, { readonly input: unknown; readonly output: unknown }>
@@ -27,6 +27,12 @@ class ThreadError extends Error {
   }
 }
 
+/** What a thread that was started ahead waits for: its first number is `BEGUN` when its first message is there. */
+type Signal = Int32Array<SharedArrayBuffer>
+const BEGUN = 1
+
+export type ThreadAhead<Ops extends Operations> = { begin(given: unknown): DatabaseThread<Ops> }
+
 /** For threads that only read: their rows live briefly. A thread that writes costs a call a seventh more with this little room. */
 export const READER_LIMITS = { maxYoungGenerationSizeMb: 8 } as const satisfies ResourceLimits
 
@@ -36,11 +42,31 @@ export class DatabaseThread<Ops extends Operations> {
   #nextId = 1
   #failure: Error | undefined
 
-  constructor(script: URL, workerData: unknown, resourceLimits: ResourceLimits = {}) {
-    this.#worker = new Worker(script, { workerData, resourceLimits })
+  /** `given` is what the thread works on; a `Signal` where that is said later. */
+  constructor(script: URL, given: unknown, resourceLimits: ResourceLimits = {}) {
+    this.#worker = new Worker(script, { workerData: given, resourceLimits })
     this.#worker.on('message', (answer: Answer) => this.#settle(answer))
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
     this.#worker.on('exit', () => this.#fail(new Error('the database thread has ended')))
+  }
+
+  /**
+   * Starts a thread before it is known what it works on: it loads its program and then waits until `begin` is called, once. Until then it
+   * keeps no process from its end.
+   */
+  static ahead<Ops extends Operations>(script: URL): ThreadAhead<Ops> {
+    const signal: Signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const thread = new DatabaseThread<Ops>(script, signal)
+    thread.#worker.unref()
+    return {
+      begin(given) {
+        thread.#worker.postMessage(given)
+        thread.#worker.ref()
+        Atomics.store(signal, 0, BEGUN)
+        Atomics.notify(signal, 0)
+        return thread
+      },
+    }
   }
 
   /** Runs one operation on the thread. Rejects with a ThreadError; the thread goes on after an error. */
@@ -82,6 +108,13 @@ export class DatabaseThread<Ops extends Operations> {
 
 type Handlers<Ops extends Operations> = {
   readonly [Name in keyof Ops]: (input: Ops[Name]['input']) => Ops[Name]['output']
+}
+
+/** The thread's side: what it works on. Waits for it where the thread was started ahead. */
+export function beginning(): unknown {
+  if (!(workerData instanceof Int32Array)) return workerData
+  Atomics.wait(workerData, 0, 0)
+  return parentPort === null ? undefined : receiveMessageOnPort(parentPort)?.message
 }
 
 /** The thread's side: answers calls until `close`, after whose handler the thread ends. */

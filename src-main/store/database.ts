@@ -4,6 +4,7 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { NEW_DATABASE } from '#store/migrations/all-at-once.ts'
 import { first } from '#store/migrations/0010-first.ts'
 import { quirks } from '#store/migrations/0020-quirks.ts'
 import { metering } from '#store/migrations/0030-metering.ts'
@@ -196,17 +197,23 @@ function migrate(db: Db, dataDir: string): void {
   applyMigrations(db)
 }
 
-/** Brings a database to a schema, each step in one transaction; a new one, which has no rows, in one for all. */
+/** Brings a database to a schema, each step in one transaction; a new one, which has no rows, in one for all that it can be given at once. */
 export function applyMigrations(db: Db, upTo: number = NEWEST_SCHEMA): void {
+  if (schemaOf(db) === 0 && NEW_DATABASE.version <= upTo) applySteps(db, [NEW_DATABASE])
   const found = schemaOf(db)
   const missing = MIGRATIONS.filter(({ version }) => version > found && version <= upTo)
-  const apply = db.transaction((steps: typeof missing) => {
+  for (const steps of found === 0 ? [missing] : missing.map((one) => [one])) applySteps(db, steps)
+}
+
+/** In one transaction. */
+function applySteps(db: Db, steps: readonly { readonly version: number; readonly sql: string }[]): void {
+  const apply = db.transaction(() => {
     for (const { sql, version } of steps) {
       db.exec(sql)
       db.pragma(`user_version = ${version}`)
     }
   })
-  for (const steps of found === 0 ? [missing] : missing.map((one) => [one])) apply.immediate(steps)
+  apply.immediate()
 }
 
 /** A full copy beside the database, so that a failed migration costs nothing. */

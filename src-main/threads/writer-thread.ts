@@ -2,7 +2,6 @@
 // and applies changes to the catalogue, each as one durable transaction.
 
 import { statfsSync, statSync } from 'node:fs'
-import { workerData } from 'node:worker_threads'
 import { findAdjustment, readLedger } from '#ledger/entries.ts'
 import { chargedAfter, lastEntry } from '#ledger/charged-after.ts'
 import type { LanSettings } from '#core/lan.ts'
@@ -17,7 +16,7 @@ import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
 import { keepBillQuestion } from '#store/bill-questions.ts'
 import { CannotKeep, forgetReports, keepReport, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
-import { serveOperations } from '#store/database-thread.ts'
+import { beginning, serveOperations } from '#store/database-thread.ts'
 import { keepFleet, keepFleetVersion, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import { chargedByLabel } from '#store/project-rows.ts'
@@ -33,7 +32,7 @@ import { sharedUsage } from '#threads/shared-usage.ts'
 import type { WriterOperations } from '#threads/writer-operations.ts'
 
 /** `timeZone`: whose days are summed up; the machine's where it is absent. */
-const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
+const { dataDir, timeZone } = beginning() as { dataDir: string; timeZone?: string }
 const isNoteRemoved = !hasTail(dataDir)
 const noted = readTail(dataDir)
 const db = openForWriting(dataDir)

@@ -1,6 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptFile } from '#config/program-files.ts'
 import type { ReportOperations } from '#threads/report-thread.ts'
@@ -77,6 +80,29 @@ describe('a database thread', () => {
     }
     await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).rejects.toThrow('damaged')
     await thread.close()
+  })
+
+  it('can be started before it is known what it works on, and makes nothing before', async () => {
+    const ahead = DatabaseThread.ahead<WriterOperations>(WRITER)
+    expect(await readdir(dataDir)).toEqual([])
+    const thread = ahead.begin({ dataDir })
+    const load = { chargedSinceMs: 0, monthSinceMs: 0 }
+    const answers = await Promise.all([thread.call('loadCatalog', undefined), thread.call('load', load)])
+    expect(answers).toMatchObject([{ catalog: { keys: {} } }, { ledger: { mismatches: [] } }])
+    await thread.close()
+    expect(await readdir(dataDir)).toContain('farebox.db')
+  })
+
+  it('keeps no process alive before it has begun', async () => {
+    const threads = fileURLToPath(import.meta.resolve('#store/database-thread.ts'))
+    const program = join(dataDir, 'ahead.ts')
+    await writeFile(
+      program,
+      `import { DatabaseThread } from ${JSON.stringify(threads)}
+       DatabaseThread.ahead(new URL(${JSON.stringify(WRITER.href)}))`,
+    )
+    const run = promisify(execFile)(process.execPath, [program], { timeout: 20_000 })
+    await expect(run).resolves.toEqual({ stdout: '', stderr: '' })
   })
 
   it('reports on what another thread has written', async () => {
