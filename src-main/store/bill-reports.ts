@@ -2,6 +2,7 @@
 // lines, in whatever order and pieces and however often they are handed in.
 
 import type { Db } from '#store/database.ts'
+import { statement } from '#store/statements.ts'
 
 export type ReportKind = 'usage' | 'costs'
 export type SpanRow = { readonly kind: ReportKind; readonly startMs: number; readonly endMs: number }
@@ -78,29 +79,29 @@ const AT_PLACE = 'WHERE provider_id = @providerId AND kind = @kind AND start_ms 
 
 /** Whether its lines count: not where a later report in another form has told about the same time. */
 function keepSpan(db: Db, span: SpanToKeep): boolean {
-  const overlapping = db.prepare<SpanToKeep, { one: 1 }>(
+  const overlapping = statement<{ one: 1 }>(
+    db,
     `SELECT 1 AS one FROM bill_span WHERE provider_id = @providerId AND kind = @kind
        AND start_ms > @startMs - ${LONGEST_MS} AND start_ms < @endMs AND end_ms > @startMs
        AND NOT (start_ms = @startMs AND end_ms = @endMs) LIMIT 1`,
   )
   if (overlapping.get(span) !== undefined) throw new CannotKeep('overlaps')
-  const kept = db
-    .prepare<SpanToKeep, SpanState>(
-      `SELECT form, made_ms AS madeMs, other_form AS otherForm, other_ms AS otherMs FROM bill_span ${AT_PLACE}`,
-    )
-    .get(span)
+  const kept = statement<SpanState>(
+    db,
+    `SELECT form, made_ms AS madeMs, other_form AS otherForm, other_ms AS otherMs FROM bill_span ${AT_PLACE}`,
+  ).get(span)
   if (kept === undefined) {
-    db.prepare<SpanToKeep>(
-      "INSERT INTO bill_span VALUES (@providerId, @kind, @startMs, @endMs, @form, @madeMs, '', 0)",
-    ).run(span)
+    statement(db, "INSERT INTO bill_span VALUES (@providerId, @kind, @startMs, @endMs, @form, @madeMs, '', 0)").run(
+      span,
+    )
     return true
   }
   const after = { ...span, ...stateAfter(kept, span) }
   const set = 'form = @form, made_ms = @madeMs, other_form = @otherForm, other_ms = @otherMs'
-  db.prepare<typeof after>(`UPDATE bill_span SET ${set} ${AT_PLACE}`).run(after)
+  statement(db, `UPDATE bill_span SET ${set} ${AT_PLACE}`).run(after)
   const isOld = 'made_ms < @otherMs OR (made_ms = @otherMs AND @form < @otherForm)'
   const leaves = after.form === kept.form ? isOld : 'TRUE'
-  db.prepare<typeof after>(`DELETE FROM bill_line ${AT_PLACE} AND (${leaves})`).run(after)
+  statement(db, `DELETE FROM bill_line ${AT_PLACE} AND (${leaves})`).run(after)
   return after.form === span.form && isLater(span, otherOf(after))
 }
 

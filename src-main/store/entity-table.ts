@@ -3,6 +3,7 @@
 
 import { microCredits, type MicroCredits } from '#core/money.ts'
 import type { Db } from '#store/database.ts'
+import { statement } from '#store/statements.ts'
 import { oneOf } from '#store/values.ts'
 
 type Cell = string | number | null
@@ -60,7 +61,7 @@ export function entityTable<Entity extends { readonly id: string; readonly creat
   return {
     put(db, entity) {
       const values = entity as Readonly<Record<string, unknown>>
-      db.prepare(put).run(members.map(({ member, field }) => field.write(values[member])))
+      statement(db, put).run(members.map(({ member, field }) => field.write(values[member])))
     },
     load: (db) =>
       db
