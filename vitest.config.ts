@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { isLeftToCi, LEFT_FILES } from './test/left-to-ci.ts'
 import { testKinds, type TestKind } from './test/support/test-kinds.ts'
 import { threadsAsBuilt } from './test/support/built-threads.ts'
 
-const KINDS = testKinds(import.meta.dirname)
+/** What `npm test` leaves to CI is asked for by `test/run.mjs --all`, by the name of a file or folder, or with all long tests. */
+const IS_ALL = ['FAREBOX_ALL_TESTS', 'FAREBOX_LONG_TESTS'].some((name) => process.env[name] !== undefined)
+const KINDS = [...testKinds(import.meta.dirname)].filter(([path]) => IS_ALL || !isLeftToCi(path))
 
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
 const NETWORK = ['guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
@@ -19,8 +22,13 @@ const LONGEST =
  */
 const ORDER = ['programs', 'own process', 'dashboard', 'shared process', 'fast']
 
+let isSaid = IS_ALL
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    if (!isSaid)
+      process.stdout.write(`${LEFT_FILES.size} files are left to CI and to \`npm run test:all\`: test/left-to-ci.ts\n`)
+    isSaid = true
     const sorted = await super.sort(files)
     const place = ({ moduleId, project }: TestSpecification) =>
       2 * ORDER.indexOf(project.name) + (LONGEST.test(moduleId) ? 0 : 1)
@@ -30,7 +38,7 @@ class LongestFirst extends BaseSequencer {
 
 /** The files of a kind, but for those of networks. */
 const ofKind = (kind: TestKind) =>
-  [...KINDS].filter(([path, itsKind]) => itsKind === kind && !NETWORK.includes(path)).map(([path]) => path)
+  KINDS.filter(([path, itsKind]) => itsKind === kind && !NETWORK.includes(path)).map(([path]) => path)
 
 const isOfDashboard = (path: string) => path.startsWith('test/dashboard/')
 const SHARED = ofKind('shared')
@@ -110,7 +118,15 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'fast', include: ofKind('fast'), isolate: false, execArgv: [SMALL_STACK] } },
-      { plugins, test: { ...gateways, name: 'network', include: NETWORK, sequence: { groupOrder: 1 } } },
+      {
+        plugins,
+        test: {
+          ...gateways,
+          name: 'network',
+          include: KINDS.map(([path]) => path).filter((path) => NETWORK.includes(path)),
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 })

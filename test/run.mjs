@@ -1,6 +1,6 @@
 // Runs the tests with the Node that runs this file, and closes with one plain line that says how many passed and failed.
-// Arguments are handed on, so `node test/run.mjs test/core` runs a part. On a Node that is too old for Farebox the tests get the one
-// that `npm ci` brings, which npm scripts find first too.
+// Arguments are handed on, so `node test/run.mjs test/core` runs a part, with what `npm test` leaves to CI of it; `--all` runs everything.
+// On a Node that is too old for Farebox the tests get the one that `npm ci` brings, which npm scripts find first too.
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
@@ -33,6 +33,9 @@ process.env.PATH = [dirname(node), process.env.PATH].join(delimiter)
 // Where a system has room for it in memory, tests that are not about disks have their files there.
 const memory = roomInMemory() ? mkdtempSync(join(MEMORY, 'farebox-tests-')) : undefined
 
+const given = process.argv.slice(2)
+const isAll = given.includes('--all') || given.some((word) => /[/\\]/.test(word))
+
 const vitest = spawn(
   node,
   [
@@ -41,12 +44,16 @@ const vitest = spawn(
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    ...process.argv.slice(2),
+    ...given.filter((word) => word !== '--all'),
   ],
   {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...(memory !== undefined && { FAREBOX_TESTS_IN_MEMORY: memory }) },
+    env: {
+      ...process.env,
+      ...(isAll && { FAREBOX_ALL_TESTS: '1' }),
+      ...(memory !== undefined && { FAREBOX_TESTS_IN_MEMORY: memory }),
+    },
   },
 )
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal))

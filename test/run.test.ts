@@ -46,12 +46,15 @@ function run({ args = [], files, code = 0, node = process.execPath, isOld = fals
     `import { writeFileSync } from 'node:fs'
      const file = process.argv.find((word) => word.startsWith('--outputFile.json=')).slice('--outputFile.json='.length)
      if (${files !== undefined}) writeFileSync(file, ${JSON.stringify(JSON.stringify(report))})
-     console.log([process.env.BROUGHT ?? 'own', ...process.argv.slice(6)].join(' '))
+     const tests = process.env.FAREBOX_ALL_TESTS === undefined ? 'some' : 'all'
+     console.log([process.env.BROUGHT ?? 'own', tests, ...process.argv.slice(6)].join(' '))
      process.exitCode = ${code}`,
   )
   const nodeArguments = isOld ? ['--no-experimental-strip-types'] : []
   const { status, stdout, stderr } = spawnSync(node, [...nodeArguments, join(place, 'test', 'run.mjs'), ...args], {
     encoding: 'utf8',
+    // What these tests were started with themselves is not what the run is asked for.
+    env: { ...process.env, FAREBOX_ALL_TESTS: undefined },
   })
   return { status, stderr, lines: stdout.trim().split('\n') }
 }
@@ -69,8 +72,18 @@ describe('a run of the tests', () => {
     expect(run({ args: ['test/core'], files })).toEqual({
       status: 0,
       stderr: '',
-      lines: ['own test/core', 'tests: 2 passed, 0 failed'],
+      lines: ['own all test/core', 'tests: 2 passed, 0 failed'],
     })
+  })
+
+  it('has what is left to CI where everything or a part is asked for, and not otherwise', () => {
+    const files: File[] = [{ status: 'passed', tests: ['passed'] }]
+    const begins = (...args: string[]) => run({ args, files }).lines[0]
+    expect(begins()).toBe('own some')
+    expect(begins('--project', 'fast')).toBe('own some --project fast')
+    expect(begins('--all')).toBe('own all')
+    expect(begins('test/dashboard', '-u')).toBe('own all test/dashboard -u')
+    expect(begins('test\\dashboard')).toBe('own all test\\dashboard')
   })
 
   it('counts a file that could not be loaded as a failure', () => {
@@ -95,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('on a Node that is too old', () =>
     expect(run({ args: ['test/core'], files, isOld: true })).toEqual({
       status: 0,
       stderr: '',
-      lines: ['brought test/core', 'tests: 1 passed, 0 failed'],
+      lines: ['brought all test/core', 'tests: 1 passed, 0 failed'],
     })
   })
 
@@ -109,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('on a Node that is too old', () =>
 
   it('does the same on every real one of this machine', () => {
     bringNode()
-    for (const node of oldNodes()) expect(run({ files, node }).lines[0]).toBe('brought')
+    for (const node of oldNodes()) expect(run({ files, node }).lines[0]).toBe('brought some')
   })
 })
 

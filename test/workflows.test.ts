@@ -110,7 +110,9 @@ describe('the workflows', () => {
     expect(on).toHaveProperty('pull_request')
     expect(JSON.stringify(jobs)).toMatch(/ubuntu.*macos.*windows/)
     for (const job of Object.values(jobs)) {
-      expect(job.steps.map(({ run }) => run)).toEqual(expect.arrayContaining(['npm test', 'npm run test:desktop']))
+      expect(job.steps.map(({ run }) => run)).toEqual(
+        expect.arrayContaining(['npm run test:all', 'npm run test:desktop']),
+      )
     }
   })
 

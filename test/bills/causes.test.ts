@@ -9,13 +9,14 @@ import { CAUSES, type Cause } from '#contract/bill-causes.ts'
 import { billOf, pagesOf, type FakeBill, type Style } from './fake-bill.ts'
 import { centsOf, percentsOf } from './prices.ts'
 import { DAY, HOUR, makeMonth, MONTH, type Extra, type Month } from './traffic.ts'
+import { cases } from '../support/cases.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** A whole month has some six thousand differences of tokens, and hundreds of money. */
 const SEEDS = isLong ? [1, 2, 3, 4, 5] : [1]
-const MODELS = isLong ? 20 : 3
+const MODELS = cases(1, 3, 20)
 /** All in all more than ten thousand days of a model whose money has something beside its tokens. */
-const MONEY_MODELS = isLong ? 25 : 3
+const MONEY_MODELS = cases(1, 3, 25)
 const LONG_AFTER = MONTH + 60 * DAY
 
 /** The injected faults come in the words of each provider, with keys that are known and with keys that are not. */

@@ -25,9 +25,10 @@ import {
   tomlValueOf,
   yamlFile,
 } from './generated-files.ts'
+import { cases } from '../support/cases.ts'
 
 const isLong = process.env.FAREBOX_LONG_TESTS !== undefined
-const RUNS = isLong ? 10_000 : 200
+const RUNS = cases(60, 200, 10_000)
 
 type Kind = {
   readonly name: string

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cycleStart, isTimeZone, nextCycleStart, type CycleKind } from '#core/cycle.ts'
+import { cases } from '../support/cases.ts'
 
 const HOUR = 3_600_000
 const KINDS: readonly CycleKind[] = ['monthly', 'daily']
@@ -206,7 +207,7 @@ describe('from 2024 to 2032', () => {
         expect(cycleStart(kind, zone, next - 1)).toBe(start)
         expect(cycleStart(kind, zone, next)).toBe(next)
       }),
-      { numRuns: isLong ? 20_000 : 500 },
+      { numRuns: cases(200, 500, 20_000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { expectSoundBooks } from '../gateway/fault-support.ts'
 import { ask, FORMATS, type Format } from '../gateway/formats.ts'
 import { soon } from '../gateway/support.ts'
+import { cases } from '../support/cases.ts'
 import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
 import { REFUSED_ORIGIN, startRawUpstream, type RawUpstream } from '../support/raw-upstream.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -12,7 +13,6 @@ import { askOverSocket } from './socket-calls.ts'
 import { LAST_WORDS, wordsOf, type Fault, type FaultDialect, type Mode, type Run } from './fault.ts'
 import { expectSeen, expectSettled, nameOf, readSeen } from './judge.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const BOTH: readonly Mode[] = ['whole', 'streamed']
 /** How many runs go at once that neither wait for a time limit nor move many megabytes. */
 const AT_ONCE = 12
@@ -40,22 +40,28 @@ export type Catalogue = {
   close(): Promise<void>
 }
 
-/** The runs of all rows: each passed on to a provider of the same format, and translated to one of another. */
+/**
+ * The runs of all rows: each passed on to a provider of the same format, and translated for one other format, which changes from row to
+ * row, in both modes. `npm test` has one of them in turn, FAREBOX_LONG_TESTS every format.
+ */
 export function runsOf(dialect: FaultDialect, faults: readonly Fault[]): Run[] {
-  return faults.flatMap((fault, row) =>
-    (fault.modes ?? BOTH).flatMap((mode) =>
-      formatsOf(dialect, row).map((format) => ({ fault, dialect, format, mode, isPassed: format.dialect === dialect })),
-    ),
-  )
+  return faults.flatMap((fault, row) => {
+    const modes = fault.modes ?? BOTH
+    const runsIn = (formats: readonly Format[]) =>
+      modes.flatMap((mode) =>
+        formats.map((format) => ({ fault, dialect, format, mode, isPassed: format.dialect === dialect })),
+      )
+    const all = runsIn(formatsOf(dialect, row))
+    return cases(all.slice(row % all.length).slice(0, 1), all, runsIn(FORMATS))
+  })
 }
 
-/** The one that is passed on, and a translated one that changes from row to row; FAREBOX_LONG_TESTS: all of them. */
 function formatsOf(dialect: FaultDialect, row: number): readonly Format[] {
-  if (isLong) return FORMATS
   const passed = FORMATS.filter((format) => format.dialect === dialect)
   const translated = FORMATS.filter((format) => format.dialect !== dialect)
-  const turned = translated.map((_, index) => translated[(index + row) % translated.length])
-  return [...passed, ...turned].flatMap((format) => format ?? []).slice(0, passed.length + 1)
+  // Not in step with the four runs of a row, so that each format has its turn in both modes.
+  const turn = (row + Math.floor(row / 4)) % translated.length
+  return [...passed, ...translated.slice(turn).slice(0, 1)]
 }
 
 /** A run with what stands behind it. */

@@ -13,9 +13,9 @@ import { CLIENTS, readBody, send, sendRead, TRANSLATED_PAIRS, type Pair, type Se
 import { checkProviderRules } from './provider-rules.ts'
 import { BAD_REQUESTS } from './requests/bad.ts'
 import { REQUESTS } from './requests/all.ts'
+import { cases } from '../support/cases.ts'
 
 /** Each run of the tests has random requests of its own. */
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 
 /** Of processor time: much more than any of these needs. Quadratic time takes minutes. */
 const LIMIT_MS = 4_000
@@ -50,7 +50,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
         if (body === undefined) return
         expectRefusedOrMended(pair, send(pair, replaced(body, place, strange[value % strange.length])))
       }),
-      { numRuns: isLong ? 15_000 : 500 },
+      { numRuns: cases(150, 500, 15_000) },
     )
   })
 

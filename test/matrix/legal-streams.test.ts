@@ -8,8 +8,9 @@ import { readRecordings, textOf } from '../support/recording.ts'
 import { ASKING } from './answers/all.ts'
 import { foldStream } from './fold.ts'
 import { answer, sendOk, TRANSLATED_PAIRS, type Pair } from './pair.ts'
+import { cases } from '../support/cases.ts'
 
-const VARIANTS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 40 : 1_000
+const VARIANTS = cases(15, 40, 1_000)
 
 const STREAMS = [...readRecordings()].filter(([, { status, stream }]) => status === 200 && stream)
 

@@ -5,8 +5,9 @@ import { expect, it } from 'vitest'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { FINE_PRICE, PRICE, World, type ProjectLimits, type Running } from './admission-world.ts'
 import { randomFrom } from '../support/random.ts'
+import { cases } from '../support/cases.ts'
 
-const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1_500 : 100_000
+const SEQUENCES = cases(500, 1_500, 100_000)
 const FOR_LONG_MS = 3_600_000
 /** Every so often a crowd comes at once. */
 const CROWD = 300

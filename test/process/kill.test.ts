@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AdminClient } from '#cli/client.ts'
 import type { UsageView } from '#contract/schemas.ts'
+import { cases } from '../support/cases.ts'
 import { balanceOf } from '../support/chat.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { callUntilDead, costlyAnswers, type Completed } from '../support/load.ts'
@@ -13,7 +14,7 @@ import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from
 import { randomFrom } from '../support/random.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const KILLS = process.env.FAREBOX_LONG_TESTS === undefined ? 12 : 1000
+const KILLS = cases(4, 12, 1000)
 /** Of how many answers there are before each kill. What else is going on by then is the machine's affair. */
 const SEED = Number(process.env['FAREBOX_SEED'] ?? 31)
 const CLIENTS = 16
