@@ -14,6 +14,8 @@ const MAX_PACKED_BYTES = 5_000_000
 const MAX_FIRST_ANSWER_MS = 30_000
 /** A registry is somebody else's machine. */
 const INSTALL_LIMIT_MS = 180_000
+/** npm goes on asking a registry that it cannot reach for a quarter of an hour. It is ended before its test, to say what it was at. */
+const NPM_LIMIT_MS = INSTALL_LIMIT_MS - 20_000
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string
@@ -34,7 +36,9 @@ let env: NodeJS.ProcessEnv
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'farebox-npm-'))
   for (const part of ['main', 'dashboard'] as const) build(part)
-  const [registry, cache] = ['registry', 'cache'].map((name) => npm(['config', 'get', name], process.env).trim())
+  const [registry, cache, cafile] = ['registry', 'cache', 'cafile'].map((name) =>
+    npm(['config', 'get', name], process.env).trim(),
+  )
   const [answer] = JSON.parse(
     npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], process.env),
   ) as Packed[]
@@ -54,6 +58,8 @@ beforeAll(() => {
     FAREBOX_SECRETS: 'vault',
     npm_config_registry: registry,
     npm_config_cache: cache,
+    // Where a network has certificates of its own, npm's settings for the machine may name them, and another Node finds others.
+    ...(cafile !== 'null' && { npm_config_cafile: cafile }),
     npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',
   }
@@ -64,7 +70,7 @@ afterAll(() => {
 })
 
 function npm(args: readonly string[], as: NodeJS.ProcessEnv, cwd = ROOT): string {
-  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, env: as, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, env: as, encoding: 'utf8', timeout: NPM_LIMIT_MS })
   if (status !== 0) throw new Error(`npm ${args.join(' ')} ended with ${status}: ${stderr}`)
   return stdout
 }
@@ -117,6 +123,7 @@ describe('the package of npm', () => {
         cwd: place,
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: NPM_LIMIT_MS,
       })
       const exited = new Promise((resolve) => child.once('exit', resolve))
       const line = await new Promise<string>((resolve, reject) => {
