@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { isLeftToCi, LEFT_FILES } from './test/left-to-ci.ts'
+import { LEFT_FILES } from './test/left-to-ci.ts'
+import { cases } from './test/support/cases.ts'
 import { testKinds, type TestKind } from './test/support/test-kinds.ts'
 import { threadsAsBuilt } from './test/support/built-threads.ts'
 
 /** What `npm test` leaves to CI is asked for by `test/run.mjs --all`, by the name of a file or folder, or with all long tests. */
-const IS_ALL = ['FAREBOX_ALL_TESTS', 'FAREBOX_LONG_TESTS'].some((name) => process.env[name] !== undefined)
-const KINDS = [...testKinds(import.meta.dirname)].filter(([path]) => IS_ALL || !isLeftToCi(path))
+const IS_ALL = cases(false, true, true)
+const KINDS = [...testKinds(import.meta.dirname)].filter(([path]) => IS_ALL || !LEFT_FILES.has(path))
 
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
 const NETWORK = ['guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)

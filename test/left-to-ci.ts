@@ -146,7 +146,3 @@ function below(folder: string, names: string): string[] {
 export const LEFT_FILES: ReadonlySet<string> = new Set(
   LEFT_TO_CI.flatMap(({ files }) => files).map((file) => `test/${file}.test.ts`),
 )
-
-export function isLeftToCi(path: string): boolean {
-  return LEFT_FILES.has(path)
-}

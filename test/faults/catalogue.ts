@@ -52,7 +52,8 @@ export function runsOf(dialect: FaultDialect, faults: readonly Fault[]): Run[] {
         formats.map((format) => ({ fault, dialect, format, mode, isPassed: format.dialect === dialect })),
       )
     const all = runsIn(formatsOf(dialect, row))
-    return cases(all.slice(row % all.length).slice(0, 1), all, runsIn(FORMATS))
+    const turn = row % all.length
+    return cases(all.slice(turn, turn + 1), all, runsIn(FORMATS))
   })
 }
 
@@ -61,7 +62,7 @@ function formatsOf(dialect: FaultDialect, row: number): readonly Format[] {
   const translated = FORMATS.filter((format) => format.dialect !== dialect)
   // Not in step with the four runs of a row, so that each format has its turn in both modes.
   const turn = (row + Math.floor(row / 4)) % translated.length
-  return [...passed, ...translated.slice(turn).slice(0, 1)]
+  return [...passed, ...translated.slice(turn, turn + 1)]
 }
 
 /** A run with what stands behind it. */
