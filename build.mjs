@@ -77,8 +77,15 @@ function byText(one, other) {
 function filesAt(path) {
   const entry = statSync(join(ROOT, path), { throwIfNoEntry: false })
   if (entry === undefined) return []
-  if (!entry.isDirectory()) return [path]
-  return readdirSync(join(ROOT, path)).flatMap((name) => filesAt(path + '/' + name))
+  return entry.isDirectory() ? filesIn(path) : [path]
+}
+
+/** Nothing is asked about each file: every start in a clone lists them all. */
+function filesIn(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder + '/' + entry.name
+    return entry.isDirectory() ? filesIn(path) : [path]
+  })
 }
 
 /** Builds a part beside its place and moves it there when it is whole, so that nobody ever runs or is served half of it. */

@@ -1,13 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtProgram } from './support/built.ts'
 
 const SOURCES = join(import.meta.dirname, '..', 'src-main', 'hosts')
 
 const BUILT = builtProgram()
+/** What may be loaded before the thread of the database begins, which is what a start without a display waits for. */
+const MAX_BYTES_AHEAD = 10_000
 const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
 
 let place: string
@@ -177,5 +179,31 @@ describe.runIf(process.platform === 'linux')('a start', () => {
     expect(launch(['start', '--headless'], { env: { ...DISPLAY, RUNTIME: '1' } }).output).toBe(
       'headless ["--headless"] \n',
     )
+  })
+})
+
+describe('what was built', () => {
+  const folder = dirname(BUILT)
+
+  /** Built files and all that they import before they run, by name. */
+  function loadedWith(beginnings: readonly string[]): ReadonlyMap<string, string> {
+    const loaded = new Map<string, string>()
+    const names = new Set(beginnings)
+    // A set hands out what is added to it on the way.
+    for (const name of names) {
+      const code = readFileSync(join(folder, name), 'latin1')
+      loaded.set(name, code)
+      for (const [, imported = ''] of code.matchAll(/(?:from|import)\s*["'](\.\/[^"']+)["']/g))
+        names.add(basename(imported))
+    }
+    return loaded
+  }
+
+  it('loads little before the thread of the database begins', () => {
+    const beginnings = readdirSync(folder).filter((name) => /^headless-ahead-[\w-]{8}\.js$/.test(name))
+    const code = [...loadedWith(beginnings).values()].join('')
+    expect(code).toContain('startAhead')
+    expect(code).toContain('node:worker_threads')
+    expect(code.length).toBeLessThan(MAX_BYTES_AHEAD)
   })
 })

@@ -17,6 +17,12 @@ const ODD_ZONES = [
   'Asia/Kathmandu',
   'Africa/Casablanca',
 ]
+/** With the unusual ones every fourth zone, where little is tried. */
+const ZONES = cases(
+  ALL_ZONES.filter((zone, index) => ODD_ZONES.includes(zone) || index % 4 === 0),
+  ALL_ZONES,
+  ALL_ZONES,
+)
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 
 const at = (text: string) => Date.parse(text)
@@ -168,7 +174,7 @@ describe('from 2024 to 2032', () => {
   const to = at('2033-01-01T00:00:00Z')
 
   it('every month of every zone starts on its first and ends where the next one starts', { timeout: 300_000 }, () => {
-    for (const zone of ALL_ZONES) {
+    for (const zone of ZONES) {
       // All nine years of all zones take half a minute; a leap year is enough where nothing odd is known.
       const isWhole = isLong || ODD_ZONES.includes(zone)
       const starts = isWhole
@@ -182,7 +188,7 @@ describe('from 2024 to 2032', () => {
     }
   })
 
-  it.each(isLong ? ALL_ZONES : ODD_ZONES.slice(0, 4))(
+  it.each(cases(ODD_ZONES.slice(0, 2), ODD_ZONES.slice(0, 4), ALL_ZONES))(
     'no day of %s is missed or comes twice',
     { timeout: 60_000 },
     (zone) => {

@@ -7,6 +7,7 @@ import type { Price, Rates } from '#core/price.ts'
 import { affordableOutputTokens, isFree, priceOf, ratesOf, worstPriceOf } from '#core/pricing.ts'
 import { receiptLines } from '#core/receipt.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
+import { cases } from '../support/cases.ts'
 
 const MILLION = 1_000_000
 
@@ -260,7 +261,7 @@ describe('for any price and usage', () => {
       fc.property(usages, prices, (of, price) => {
         expect(BigInt(priceOf(of, price))).toBe(exactCharge(of, price))
       }),
-      { numRuns: 5000 },
+      { numRuns: cases(1500, 5000, 50_000) },
     )
   })
 
@@ -271,7 +272,7 @@ describe('for any price and usage', () => {
         const sum = receiptLines(of, price, charge).reduce((total, { amount }) => total + parsed(amount), 0n)
         expect(sum).toBe(BigInt(charge) * 1_000_000n)
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(600, 2000, 20_000) },
     )
   })
 
@@ -302,7 +303,7 @@ describe('for any price and usage', () => {
         }
         expect(priceOf(settled, price)).toBeLessThanOrEqual(worstPriceOf(held, price))
       }),
-      { numRuns: 5000 },
+      { numRuns: cases(1500, 5000, 50_000) },
     )
   })
 
@@ -315,7 +316,7 @@ describe('for any price and usage', () => {
         expect(worstPriceOf({ ...worst, outputTokens }, price)).toBeLessThanOrEqual(amount)
         expect(exactCharge({ ...settled, outputTokens }, price)).toBeLessThanOrEqual(BigInt(amount))
       }),
-      { numRuns: 5000 },
+      { numRuns: cases(1500, 5000, 50_000) },
     )
   })
 })

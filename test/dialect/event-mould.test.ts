@@ -7,8 +7,9 @@ import { MessagesTap } from '#dialect/messages/tap-stream.ts'
 import { PassStream, type StreamTap } from '#dialect/pass-stream.ts'
 import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { eventData } from '#dialect/sse.ts'
+import { cases } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
+const numRuns = cases(300, 1000, 30_000)
 
 /** An event around a text, a number and a padding. */
 type Write = (text: string, number: number, padding: string) => string
@@ -187,7 +188,7 @@ describe('an event that fits the mould of another', () => {
           JSON.parse(eventData(write(mould.text, mould.sequence ?? first.number, obfuscation ?? '')) ?? ''),
         )
       }),
-      { numRuns: numRuns * 5 },
+      { numRuns: Math.max(5_000, numRuns * 5) },
     )
     expect(fitted).toBeGreaterThan(100)
   })

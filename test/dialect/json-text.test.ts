@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editObject, removeMember, scanObject, type ObjectScan } from '#dialect/json-text.ts'
 import { jsonObjects, jsonValues } from './json-arbitrary.ts'
+import { cases } from '../support/cases.ts'
 
 /** Without backslashes, for the reason that the random objects have none in their names. */
 const names = fc.oneof(
   fc.string({ maxLength: 6 }).filter((text) => !text.includes('\\')),
   fc.constantFrom('model', '__proto__', 'a"b', 'é'),
 )
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 10_000
+const numRuns = cases(300, 1000, 10_000)
 
 function scan(text: string): ObjectScan {
   const found = scanObject(text)

@@ -7,7 +7,7 @@ import { FINE_PRICE, PRICE, World, type ProjectLimits, type Running } from './ad
 import { randomFrom } from '../support/random.ts'
 import { cases } from '../support/cases.ts'
 
-const SEQUENCES = cases(500, 1_500, 100_000)
+const SEQUENCES = cases(250, 1_500, 100_000)
 const FOR_LONG_MS = 3_600_000
 /** Every so often a crowd comes at once. */
 const CROWD = 300

@@ -22,6 +22,7 @@ import type { Transport } from '#pipeline/ports.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeCall, FakeClient, KEY, modelOf, PACKAGE, settlementAt } from './support.ts'
+import { cases } from '../support/cases.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
 const WORST = microCredits(1000)
@@ -286,6 +287,6 @@ it('keeps within its attempts, its limits and its turn, and gives everything bac
         expect(gateway.routing.health.isUsable(place.target, gateway.nowMs + 3_600_000)).toBe(true)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(70, 200, 2000) },
   )
 }, 60_000)

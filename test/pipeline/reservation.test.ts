@@ -29,8 +29,9 @@ import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, type FakeCall } from './support.ts'
 import { randomFrom } from '../support/random.ts'
+import { cases } from '../support/cases.ts'
 
-const HISTORIES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 10_000
+const HISTORIES = cases(100, 300, 10_000)
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')
 const DAILY = microCredits(3_000_000)
 const WHOLE = {

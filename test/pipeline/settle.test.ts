@@ -11,6 +11,7 @@ import type { RelayEnd } from '#pipeline/relay.ts'
 import { roughSettlementOf, settlementOf, usedTokens, type Ending } from '#pipeline/settle.ts'
 import { runningStream, type Counts, type RunningStream } from '../support/running-usage.ts'
 import { KEY, modelOf, PACKAGE, providerOf } from './support.ts'
+import { cases } from '../support/cases.ts'
 
 const DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
 type Dialect = (typeof DIALECTS)[number]
@@ -122,7 +123,7 @@ describe('a stream that is cut at any place, whatever was counted along', () => 
         expect(settlement.chargeMicro).toBeGreaterThanOrEqual(priceOf(usage, PRICE))
         expect(settlement.estimatedClasses).toContain('output')
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(300, 1000, 10_000) },
     )
   })
 
@@ -134,7 +135,7 @@ describe('a stream that is cut at any place, whatever was counted along', () => 
         expect(usedTokens(cut)).toBeGreaterThanOrEqual(least)
         expect(roughSettlementOf(cut).chargeMicro).toBeGreaterThanOrEqual(least)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100, 300, 3000) },
     )
   })
 
@@ -150,7 +151,7 @@ describe('a stream that is cut at any place, whatever was counted along', () => 
           chargeMicro: final.input + 2 * final.output,
         })
       }),
-      { numRuns: 500 },
+      { numRuns: cases(150, 500, 5000) },
     )
   })
 })

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { secretsIn } from '#core/credentials.ts'
 import { redactionFor, type Redaction } from '#provider/redaction.ts'
+import { cases } from '../support/cases.ts'
 
 const SECRETS = {
   'of OpenAI': 'sk-proj-4fT9aXq_Zk2-Lr8wVn0sPbYcDe7HgMjU',
@@ -57,9 +58,11 @@ function passed(redactor: Redaction, pieces: readonly Buffer[], isError: boolean
   return Buffer.concat(out.filter((piece) => piece !== undefined)).toString()
 }
 
-/** Up to some 200 places to cut a body at. */
+const MAX_CUTS = cases(50, 200, 1000)
+
+/** About that many places to cut a body at, all of a short one. */
 function cuts({ length }: Buffer): number[] {
-  const step = Math.max(1, Math.floor(length / 200))
+  const step = Math.max(1, Math.floor(length / MAX_CUTS))
   return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step)
 }
 

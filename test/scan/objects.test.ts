@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readObjects } from '#scan/objects.ts'
+import { cases } from '../support/cases.ts'
 
 let folder: string
 let path: string
@@ -51,7 +52,7 @@ it('finds what is at each depth, with brackets, quotes and backslashes in its te
       expect(await found(JSON.stringify(document, null, isSpaced ? 2 : 0), depth)).toEqual(objectsAt(document, depth))
     },
   )
-  await fc.assert(property, { numRuns: 40, seed: 3 })
+  await fc.assert(property, { numRuns: cases(15, 40, 400), seed: 3 })
 }, 60_000)
 
 it('passes over what has no mark, is too long, or was cut, and gives the rest', async () => {
@@ -70,5 +71,5 @@ it('takes any bytes', async () => {
       for (const object of await found(text, depth)) expect(object).toBeTypeOf('object')
     },
   )
-  await fc.assert(property, { numRuns: 300, seed: 4 })
+  await fc.assert(property, { numRuns: cases(100, 300, 3000), seed: 4 })
 })

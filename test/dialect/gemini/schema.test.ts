@@ -4,6 +4,7 @@ import * as gemini from '#dialect/gemini/schema.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { measured } from '../../support/cpu-time.ts'
+import { cases } from '../../support/cases.ts'
 
 const ALLOWED = new Set(
   'type format description nullable enum items properties required minItems maxItems minLength maxLength minimum maximum anyOf'.split(
@@ -388,7 +389,7 @@ describe('cleanSchema', () => {
         if (parameters !== undefined) expect(problems(parameters)).toEqual([])
         if (parameters !== undefined) expect(parameters['type']).toBe('object')
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(600, 2000, 20_000) },
     )
   })
 })
