@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WIRE_DIALECTS } from '#contract/dialects.ts'
 import { isNearAddress, LINK_PROBLEMS, readLink, type FareboxLink } from '#contract/link.ts'
-import { cases } from '../support/cases.ts'
 
 const FINGERPRINT = Array.from({ length: 32 }, () => 'A0').join(':')
 const linkOf = (text: string) => {
@@ -157,7 +156,7 @@ describe('any text', () => {
         links += 1
         return isAllowed(reading.link)
       }),
-      { numRuns: cases(3000, 10_000, 100_000) },
+      { numRuns: 10_000 },
     )
     expect(links).toBeGreaterThan(0)
   })
