@@ -8,8 +8,9 @@ import { setUpUpstream } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
+import { isLong } from '../support/cases.ts'
 
-const KILLS = process.env.FAREBOX_LONG_TESTS === undefined ? 6 : 200
+const KILLS = isLong ? 200 : 6
 const PATIENCE = { timeout: 30_000, interval: 50 }
 const CREDITS = 0.001
 

@@ -7,8 +7,9 @@ import { microCredits } from '#core/money.ts'
 import { chat, manualClock, startPair, type ManualClock, type Pair } from '../gateway/support.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { randomFrom } from '../support/random.ts'
+import { isLong } from '../support/cases.ts'
 
-const HISTORIES = process.env.FAREBOX_LONG_TESTS === undefined ? 4 : 100
+const HISTORIES = isLong ? 100 : 4
 const STEPS = 40
 const DAY_MS = 24 * 3_600_000
 const PATIENCE = { timeout: 20_000, interval: 20 }

@@ -9,9 +9,8 @@ import { CAUSES, type Cause } from '#contract/bill-causes.ts'
 import { billOf, pagesOf, type FakeBill, type Style } from './fake-bill.ts'
 import { centsOf, percentsOf } from './prices.ts'
 import { DAY, HOUR, makeMonth, MONTH, type Extra, type Month } from './traffic.ts'
-import { cases } from '../support/cases.ts'
+import { cases, isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** A whole month has some six thousand differences of tokens, and hundreds of money. */
 const SEEDS = isLong ? [1, 2, 3, 4, 5] : [1]
 const MODELS = cases(1, 3, 20)

@@ -5,8 +5,9 @@ import { inPieces, type FollowedChange } from '#catalog/follow.ts'
 import { NO_CHANGE } from '#catalog/shared.ts'
 import { randomFrom } from '../support/random.ts'
 import { Following, historyOf, Killed, type Strike } from './following.ts'
+import { isLong } from '../support/cases.ts'
 
-const ROUNDS = process.env['FAREBOX_LONG_TESTS'] === '1' ? 500 : 8
+const ROUNDS = isLong ? 500 : 8
 const SEEDS = Array.from({ length: ROUNDS }, (_, index) => index + 1)
 
 async function oneByOne(history: readonly FollowedChange[]): Promise<Following> {

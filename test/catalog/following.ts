@@ -16,7 +16,7 @@ import { Journal } from '#ledger/journal.ts'
 import { Ledger } from '#ledger/ledger.ts'
 import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
 import { applyCatalogChange, loadCatalog, loadPriceVersions, type CatalogChange } from '#store/catalog-rows.ts'
-import { MIGRATIONS, type Db } from '#store/database.ts'
+import { applyMigrations, type Db } from '#store/database.ts'
 import { keepFleet, keepFleetVersion, loadFleet } from '#store/fleet-rows.ts'
 import { keyOf, modelAt, packageOf, terms } from '../ledger/books.ts'
 import { providerOf } from '../pipeline/support.ts'
@@ -32,7 +32,7 @@ let emptyDisk: Buffer | undefined
 
 function makeDisk(): Buffer {
   const db = new Database(':memory:')
-  for (const { sql } of MIGRATIONS) db.exec(sql)
+  applyMigrations(db)
   keepFleet(db, { gatewayId: 'g', booksId: 'b', version: 0, mark: undefined })
   return db.serialize()
 }

@@ -27,6 +27,7 @@ import { decode } from '#connect/tool-file.ts'
 import { withoutMember } from '#connect/values.ts'
 import { largeSampleOf, samplesOf } from './corpus.ts'
 import { closeWorkshops, openWorkshop, wish, write, type TestWorkshop } from './workshop.ts'
+import { isLong } from '../support/cases.ts'
 
 afterEach(closeWorkshops)
 
@@ -46,12 +47,9 @@ const isList = ({ file }: Edited) =>
   file.members.every((member) => 'path' in member && typeof member.path[0] === 'object')
 
 /** How long a file may be is up to its format, so that one of each is tried at length, unless all tests run. */
-const LARGE: readonly Edited[] =
-  process.env['FAREBOX_LONG_TESTS'] === undefined
-    ? [...Map.groupBy(FILES, (edited) => `${edited.format} ${isList(edited)}`).values()].flatMap(
-        ([first]) => first ?? [],
-      )
-    : FILES
+const LARGE: readonly Edited[] = isLong
+  ? FILES
+  : [...Map.groupBy(FILES, (edited) => `${edited.format} ${isList(edited)}`).values()].flatMap(([first]) => first ?? [])
 
 /** Where a tool's file is, with the others that it needs beside it. */
 function prepare(workshop: TestWorkshop, { tool, file }: Edited): string {

@@ -25,9 +25,8 @@ import {
   tomlValueOf,
   yamlFile,
 } from './generated-files.ts'
-import { cases } from '../support/cases.ts'
+import { cases, isLong } from '../support/cases.ts'
 
-const isLong = process.env.FAREBOX_LONG_TESTS !== undefined
 const RUNS = cases(60, 200, 10_000)
 
 type Kind = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cycleStart, isTimeZone, nextCycleStart, type CycleKind } from '#core/cycle.ts'
-import { cases } from '../support/cases.ts'
+import { cases, isLong } from '../support/cases.ts'
 
 const HOUR = 3_600_000
 const KINDS: readonly CycleKind[] = ['monthly', 'daily']
@@ -23,7 +23,6 @@ const ZONES = cases(
   ALL_ZONES,
   ALL_ZONES,
 )
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 
 const at = (text: string) => Date.parse(text)
 const iso = (instantMs: number) => new Date(instantMs).toISOString()

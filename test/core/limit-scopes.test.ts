@@ -10,10 +10,11 @@ import {
 } from '#core/limit-scopes.ts'
 import type { PackageLimits } from '#core/entities.ts'
 import { newLimitState, type LimitState } from '#core/limits.ts'
+import { isLong } from '../support/cases.ts'
 
 const MINUTE = 60_000
 const START = 1_800_000_000_000
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 400 : 30_000
+const numRuns = isLong ? 30_000 : 400
 
 function limits(some: Partial<PackageLimits>): PackageLimits {
   return { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrentRequests: undefined, ...some }

@@ -11,11 +11,12 @@ import {
   untakeLimits,
   type LimitState,
 } from '#core/limits.ts'
+import { isLong } from '../support/cases.ts'
 
 const MINUTE = 60_000
 const STEP = 1000
 const START = 1_800_000_000_000
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
+const numRuns = isLong ? 30_000 : 1000
 
 const limitsOf = fc.record({
   requestsPerMinute: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined }),

@@ -6,8 +6,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ADA, fillForPanels, go, lookAtPanels, PANELS, press } from '../support/dashboard-panels.ts'
 import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const TRAY_WIDTH = 420
 const PAGES = [
   ['overview', '.recharts-bar-rectangle'],

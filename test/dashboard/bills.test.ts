@@ -8,10 +8,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { ADA } from '../support/dashboard-panels.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const ADA = { name: 'ada', password: 'correct horse battery' }
 const HEAD = 'start_time,end_time,model,num_model_requests,api_key_id,input_tokens,output_tokens,input_cached_tokens'
 const DAY_S = 86_400
 

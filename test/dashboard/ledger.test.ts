@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResponseBody } from '#contract/admin-api.ts'
 import { moneyText } from '#renderer/data/money.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { ADA } from '../support/dashboard-panels.ts'
 
-const ADA = { name: 'ada', password: 'correct horse battery' }
 const CALLS = 3
 
 let dashboard: Dashboard

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { postChat } from '../support/chat.ts'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { ADA } from '../support/dashboard-panels.ts'
 import { chatModel } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const ADA = { name: 'ada', password: 'correct horse battery' }
 /** What every answer reports, chosen so that charges end in an odd digit. */
 const USAGE = { prompt_tokens: 1234, completion_tokens: 57, total_tokens: 1291 }
 

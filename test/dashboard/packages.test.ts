@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
-
-const ADA = { name: 'ada', password: 'correct horse battery' }
+import { ADA } from '../support/dashboard-panels.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {

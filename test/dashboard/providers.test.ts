@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { postChat } from '../support/chat.ts'
 import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { ADA } from '../support/dashboard-panels.ts'
 import { chatModel } from '../support/farebox.ts'
 import { ollama } from '../support/local-servers.ts'
 import { closeServers, freePort, serveHttp } from '../support/small-servers.ts'
@@ -13,7 +14,6 @@ import { plainList } from '../support/upstream-models.ts'
 import { startTokenEndpoint } from '../support/token-endpoint.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const ADA = { name: 'ada', password: 'correct horse battery' }
 const SECRET = 'sk-a-secret-of-this-test'
 
 let dashboard: Dashboard

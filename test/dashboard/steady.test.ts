@@ -6,12 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { startDashboard, type Dashboard, type Visit } from '../support/dashboard.ts'
 import { gotoSettled } from '../support/settled.ts'
+import { isLong } from '../support/cases.ts'
 
 const MAX_SHIFT = 0.02
 /** Each answer is held for a time between these, which is the same in every run and another for every address. */
 const HELD_MS = { least: 300, most: 800 }
 /** What comes first hangs on how long each answer is held. */
-const ORDERS = process.env['FAREBOX_LONG_TESTS'] === undefined ? [1] : [1, 2, 3, 4, 5, 6]
+const ORDERS = isLong ? [1, 2, 3, 4, 5, 6] : [1]
 
 /** By what each page is known to have its data. */
 const PAGES = {

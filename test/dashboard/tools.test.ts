@@ -9,8 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { claudeLine, writeLog } from '../scan/logs.ts'
 import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { ADA } from '../support/dashboard-panels.ts'
 
-const ADA = { name: 'ada', password: 'correct horse battery' }
 const BEFORE = '\ufeff{\r\n\t// mine\r\n\t"model": "opus", "env": {"MY_TOKEN": "tok-secret-of-mine"},\r\n}\r\n'
 
 let dashboard: Dashboard

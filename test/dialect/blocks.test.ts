@@ -6,8 +6,9 @@ import { parseJson } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
 import { jsonObjects } from './json-arbitrary.ts'
 import { checkPartOrder } from './part-order.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 500 : 20_000
+const numRuns = isLong ? 20_000 : 500
 
 type PlainType = 'text' | 'refusal' | 'reasoning'
 type Step =

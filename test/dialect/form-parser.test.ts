@@ -3,8 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { boundaryOf, FormParser, MalformedForm } from '#dialect/form-parser.ts'
+import { isLong } from '../support/cases.ts'
 
-const RUNS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 10_000
+const RUNS = isLong ? 10_000 : 300
 
 type Part = { readonly name: string; readonly fileName: string | undefined; readonly content: string }
 

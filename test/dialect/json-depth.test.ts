@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonDepth } from '#dialect/blocks.ts'
 import { jsonObjects } from './json-arbitrary.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 500 : 20_000
+const numRuns = isLong ? 20_000 : 500
 
 describe('the depth of JSON text', () => {
   it('is complete for whole objects and for none of their beginnings, one character at a time', () => {

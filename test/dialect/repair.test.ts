@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { repairTurns } from '#dialect/repair.ts'
 import type { AssistantContent, TextContent, ToolResult, Turn } from '#dialect/turn.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
+const numRuns = isLong ? 30_000 : 1000
 
 function text(said: string): TextContent {
   return { type: 'text', text: said }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventData, eventName, EventSplitter, isDone } from '#dialect/sse.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
+const numRuns = isLong ? 30_000 : 1000
 
 type Line = { readonly text: string; readonly data: readonly string[] }
 type LineEnd = '\n' | '\r\n' | '\r'

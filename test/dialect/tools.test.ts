@@ -11,8 +11,9 @@ import {
 } from '#dialect/tools.ts'
 import type { Conversation, Tool, ToolKind } from '#dialect/turn.ts'
 import { checkPartOrder } from './part-order.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
+const numRuns = isLong ? 30_000 : 1000
 
 /** What OpenAI, Anthropic and Gemini all take. */
 const WIRE_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/

@@ -11,8 +11,9 @@ import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { AnswerRestorer, ToolNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole, type Translation } from '#dialect/translated-answer.ts'
 import type { Tool } from '#dialect/turn.ts'
+import { isLong } from '../support/cases.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 20_000
+const numRuns = isLong ? 20_000 : 300
 
 // The fake provider's stream: `say` and `think` are texts, `call` is a whole tool call, `usage` a count, `end` the end. A
 // whole answer is {"events":[...]} of the same.

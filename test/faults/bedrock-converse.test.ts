@@ -1,8 +1,8 @@
 import { testCatalogue } from './catalogue-tests.ts'
 import { CONVERSE_FAULTS } from './converse-faults.ts'
 import { faultsOf } from './tables.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of the rows that every dialect has one in so many is run, unless all tests run: what reads them is shared. */
 const ONE_OF = 8
 

@@ -5,8 +5,8 @@ import { formatOf } from '../gateway/formats.ts'
 import { startCatalogue, type Catalogue } from './catalogue.ts'
 import { FAULT_DIALECTS, type Fault, type FaultDialect, type Run } from './fault.ts'
 import { faultsOf } from './tables.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const MAX_MS = 240_000
 /** Of the rows that wait for no time limit one in so many is run, another one for each dialect, unless all tests run. */
 const ONE_OF = 20

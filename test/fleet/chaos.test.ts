@@ -14,8 +14,9 @@ import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from
 import { randomFrom } from '../support/random.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { CAN_SHARE, expectRecomputed, expectSoundCommits, expectSoundFleet, watchCommits } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
-const ROUNDS = Number(process.env.FAREBOX_ROUNDS ?? (process.env.FAREBOX_LONG_TESTS === '1' ? 2000 : 50))
+const ROUNDS = Number(process.env.FAREBOX_ROUNDS ?? (isLong ? 2000 : 50))
 const SEED = Number(process.env.FAREBOX_SEED ?? 23)
 /** After so many rounds everything is looked at. */
 const LOOK_EVERY = 10

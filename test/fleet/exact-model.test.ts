@@ -7,8 +7,9 @@ import { upgradeFrom } from '#fleet/schema.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { randomFrom } from '../support/random.ts'
 import { CAN_SHARE, expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
-const STEPS = Number(process.env.FAREBOX_ROUNDS ?? (process.env.FAREBOX_LONG_TESTS === '1' ? 20_000 : 400))
+const STEPS = Number(process.env.FAREBOX_ROUNDS ?? (isLong ? 20_000 : 400))
 const SEED = Number(process.env.FAREBOX_SEED ?? 129)
 const HOUR_MS = 3_600_000
 const GATEWAYS = ['a', 'b', 'c']

@@ -6,9 +6,9 @@ import { checkLimits, newLimitState, takeLimits } from '#core/limits.ts'
 import { CycleCount } from '#pipeline/cycle-count.ts'
 import { randomFrom } from '../support/random.ts'
 import { LimitHistory, type Counter, type Extra, type HistoryOptions, type Passed } from './limit-history.ts'
+import { isLong } from '../support/cases.ts'
 
-const LONG = process.env['FAREBOX_LONG_TESTS'] === '1'
-const HISTORIES = LONG ? 100 : 3
+const HISTORIES = isLong ? 100 : 3
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
@@ -71,7 +71,7 @@ function tooSmall(passed: readonly Passed[], limit: number): number {
 const within = <Event extends { readonly atMs: number }>(events: readonly Event[], from: number, to: number) =>
   events.filter(({ atMs }) => atMs > from && atMs <= to)
 
-describe('gateways that divide a limit', { timeout: LONG ? 600_000 : 90_000 }, () => {
+describe('gateways that divide a limit', { timeout: isLong ? 600_000 : 90_000 }, () => {
   it.each([
     { canCut: false, reachMs: MINUTE },
     { canCut: true, reachMs: 3 * MINUTE },

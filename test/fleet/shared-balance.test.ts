@@ -6,9 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
 import { CAN_SHARE } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
 /** A second and a half, where these tests do not share a processor with much else: three gateways, the provider and a hundred clients are one process. */
-const STREAMS_END_MS = process.env.FAREBOX_LONG_TESTS === undefined ? 10_000 : 1500
+const STREAMS_END_MS = isLong ? 1500 : 10_000
 
 let gateways: Gateways
 let first: Gateway

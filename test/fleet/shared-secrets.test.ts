@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Gateways, pay, WAIT, type Gateway, type Key } from './gateways.ts'
 import { CAN_SHARE } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
 const SECRET = 'sk-canary-3e9a17c4-0001'
 const LATER = 'sk-canary-3e9a17c4-0002'
 const ADMINISTRATOR = 'sk-admin-3e9a17c4'
 
 /** A second, where these tests do not share a processor with much else: the calls by which it is seen take longer then. */
-const WITHIN_MS = process.env.FAREBOX_LONG_TESTS === undefined ? 5000 : 1000
+const WITHIN_MS = isLong ? 1000 : 5000
 
 let folder: string
 let gateways: Gateways

@@ -5,9 +5,10 @@ import type { AdminAction } from '#contract/admin-routes.ts'
 import { newMember, sendTo, signInOwner, signInWithKey, type Visitor } from '../support/visitor.ts'
 import { Gateways, WAIT, type Gateway } from './gateways.ts'
 import { CAN_SHARE } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
 /** What another gateway may take to hear of something; these tests share one processor with much else. */
-const WITHIN_MS = process.env.FAREBOX_LONG_TESTS === undefined ? 5000 : 1000
+const WITHIN_MS = isLong ? 1000 : 5000
 
 let gateways: Gateways
 let first: Gateway

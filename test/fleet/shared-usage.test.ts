@@ -5,9 +5,9 @@ import { ANY_PARTS } from '#store/usage-filter.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
 import { randomFrom } from '../support/random.ts'
 import { Board, Folder, type Call } from './told-hours.ts'
+import { isLong } from '../support/cases.ts'
 
-const LONG = process.env['FAREBOX_LONG_TESTS'] === '1'
-const HISTORIES = LONG ? 60 : 1
+const HISTORIES = isLong ? 60 : 1
 const HOUR = 3_600_000
 const BEGIN = Date.parse('2027-03-27T12:00:00Z')
 const RANGE = { from: '2027-03-27T12:00:00Z', to: '2027-04-02T00:00:00Z' }
@@ -60,7 +60,7 @@ function someCalls(random: () => number): Call[] {
   }))
 }
 
-describe('gateways that tell each other what calls add up to', { timeout: LONG ? 600_000 : 90_000 }, () => {
+describe('gateways that tell each other what calls add up to', { timeout: isLong ? 600_000 : 90_000 }, () => {
   it('have the same reports as one gateway with all calls, in every history', async () => {
     for (let seed = 1; seed <= HISTORIES; seed += 1) {
       const random = randomFrom(seed)

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UsageView } from '#contract/schemas.ts'
 import { expectSoundBooks } from './fault-support.ts'
 import { ask, newKey, startHouse, type House, type Route } from './house.ts'
+import { isLong } from '../support/cases.ts'
 
 const PIECES = ['Delivered words ', 'are paid.']
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** How many broken calls run at a time. */
 const AT_ONCE = 16
 

@@ -8,8 +8,8 @@ import { expectSoundBooks } from './fault-support.ts'
 import { chat, post, startPair, type Pair } from './support.ts'
 import { percentile } from '../bench/statistics.ts'
 import { endProcesses, temporaryFolder } from '../support/process.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of each of the two. */
 const REFUSED = isLong ? 100_000 : 1_500
 const AT_A_TIME = 16

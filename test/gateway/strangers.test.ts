@@ -6,8 +6,8 @@ import type { Farebox } from '../support/farebox.ts'
 import { expectSoundBooks } from './fault-support.ts'
 import { post, soon } from './support.ts'
 import { startStrangerHouse, STRANGER_ROUTES, type House, type StrangerRoute } from './stranger-routes.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of all that could be asked one in so many is, others at each endpoint, unless all tests run. */
 const ONE_OF = 100
 const AT_ONCE = 4

@@ -25,9 +25,9 @@ import { chatModel, setUpUpstream, startFarebox } from '../support/farebox.ts'
 import { postChat } from '../support/chat.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { Books, terms } from './books.ts'
+import { isLong } from '../support/cases.ts'
 
 const START = Date.parse('2028-02-14T09:30:00Z')
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** A billion credits, the most of each field of the admin API; and the most of a price, a credit a token. */
 const FIELD = 10 ** 15
 const PRICE = microCredits(10 ** 12)

@@ -8,13 +8,13 @@ import { MemoryBooks } from './memory-books.ts'
 import { Model } from './model.ts'
 import { QuickInspector } from './quick-inspector.ts'
 import type { Real } from './step.ts'
+import { isLong } from '../support/cases.ts'
 
 // Both tests run the same commands against the same model. The first one on disk, with the writer thread, real files for
 // backups and the program's own restore; it reads everything back after each step. The second one in memory, where a savepoint
 // stands for a backup and going back to it for a restore: it tries what the ledger makes of books from before, by the ten
 // thousand, and nothing of files.
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** A day in the middle of a month, in a leap year. */
 const START = Date.parse('2028-02-14T09:30:00Z')
 

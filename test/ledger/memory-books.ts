@@ -17,7 +17,7 @@ import type { LedgerBatch } from '#ledger/rows.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { applyCatalogChange } from '#store/catalog-rows.ts'
-import { MIGRATIONS } from '#store/database.ts'
+import { applyMigrations } from '#store/database.ts'
 import { keyOf, MODEL, modelAt, packageOf, requestOf, settlement, settlementOf, type SetClock } from './books.ts'
 
 /** A call that must wait is refused at once: nobody has the time. */
@@ -25,7 +25,7 @@ const AT_ONCE: Cancellation = { isCancelled: true, onCancel: () => undefined }
 
 function newDatabase() {
   const db = new Database(':memory:')
-  for (const { sql } of MIGRATIONS) db.exec(sql)
+  applyMigrations(db)
   applyCatalogChange(db, { type: 'put-model', model: MODEL, changedAtMs: 1 })
   return { db, append: ledgerAppender(db) }
 }

@@ -7,8 +7,8 @@ import { ledgerOf } from '#ledger/stored.ts'
 import { summarisedUpTo, summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { Books, terms, type SetClock } from './books.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const START = Date.parse('2028-02-14T09:30:00Z')
 const DAY = 86_400_000
 const FILE = 'farebox.db'

@@ -8,8 +8,8 @@ import { varied, type Varied } from './any-order.ts'
 import { foldStream, type Seen } from './fold.ts'
 import { CLIENTS, isPassed, sendOk, type Pair } from './pair.ts'
 import { COMPOSED, type RealStream } from './real-streams.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of each stream in each client format. */
 const WAYS = isLong ? 1000 : 40
 

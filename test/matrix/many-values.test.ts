@@ -6,13 +6,13 @@ import type { ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { readRequest } from '#pipeline/endpoints.ts'
 import { CLIENTS, PAIRS, readBody, sendRead, type Pair } from './pair.ts'
-import { cases } from '../support/cases.ts'
+import { cases, isLong } from '../support/cases.ts'
 
 /**
  * More than a call of a function takes as arguments. Each takes eight bytes of the stack, of which the processes of these tests have
  * an eighth of the usual megabyte (`vitest.config.ts`): there twenty thousand show what a hundred and fifty thousand do elsewhere.
  */
-const MANY = process.env['FAREBOX_LONG_TESTS'] === undefined ? 20_001 : 400_001
+const MANY = isLong ? 400_001 : 20_001
 const many = (item: unknown): unknown[] => Array.from({ length: MANY }, () => item)
 
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'x' }] }

@@ -13,8 +13,8 @@ import { setUpUpstream, startFarebox, type Farebox } from '../support/farebox.ts
 import { requirementsIfThere } from '../support/python-packages.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { keepLocal } from './local-only.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] === '1'
 const LIMIT_MS = isLong ? 7_200_000 : 1_200_000
 const ASKED = isLong
   ? ['--max-examples', '200', '--generation-database', 'none']

@@ -8,8 +8,9 @@ import { readRequest, type EndpointName, type EndpointRequest } from '#pipeline/
 import { OWN } from '../input-estimates/tokenizers.ts'
 import { BODIES, TALK } from './random-talks.ts'
 import { modelOf, providerOf } from './support.ts'
+import { isLong } from '../support/cases.ts'
 
-const RUNS = process.env.FAREBOX_LONG_TESTS === undefined ? 60 : 10_000
+const RUNS = isLong ? 10_000 : 60
 const CONTEXT = 1_000_000
 const DIALECTS: readonly ProviderDialect[] = ['chat-completions', 'messages', 'responses', 'gemini']
 

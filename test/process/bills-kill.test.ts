@@ -10,8 +10,9 @@ import { DAY, makeMonth, MONTH } from '../bills/traffic.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { randomFrom } from '../support/random.ts'
 import { setUpUpstream } from '../support/farebox.ts'
+import { isLong } from '../support/cases.ts'
 
-const KILLS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 4 : 100
+const KILLS = isLong ? 100 : 4
 const random = randomFrom(11)
 let folder: string
 

@@ -8,8 +8,8 @@ import { postChat } from '../support/chat.ts'
 import { runHere } from '../support/commands.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const SECRET = 'sk-command-line'
 /** A journey is some fifteen processes, one after the other. */
 const LIMIT = { timeout: 60_000 }

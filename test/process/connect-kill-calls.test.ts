@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { endProcesses, farebox } from '../support/process.ts'
 import { CLAUDE_CODE, CRUSH, Lane, type LaneTool } from './connect-lane.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** At how many calls of a command it dies, where it does not die at all of them. */
 const KILLS = 3
 /** How many go on side by side, each with a home and a gateway of its own. */

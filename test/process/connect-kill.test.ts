@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
 import { endProcesses, farebox, startProcess } from '../support/process.ts'
 import { Lane } from './connect-lane.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** At how many changes of a command it dies, where it does not die at all of them. */
 const KILLS = 3
 /** How many go on side by side, each with a home and a gateway of its own. */

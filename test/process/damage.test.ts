@@ -26,8 +26,8 @@ import { costlyAnswers } from '../support/load.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { foundAtStart } from './found-at-start.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const CUTS = isLong ? 200 : 6
 /** Which of the pages are overwritten: every one, or every other one. */
 const PAGE_STEP = isLong ? 1 : 2

@@ -18,8 +18,8 @@ import { paidCall, type PaidAnswer } from '../support/paid-calls.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** How many of the points are tried in CI, evenly over all of them. */
 const POINTS_IN_CI = 8
 const PAGE_BYTES = 4096

@@ -12,8 +12,8 @@ import { paidCall, type PaidAnswer } from '../support/paid-calls.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const ROUNDS = isLong ? 128 : 8
 /** In the last round of so many the process is killed. */
 const KILL_EVERY = isLong ? 8 : 4

@@ -17,9 +17,10 @@ import { endProcesses, startProcess, temporaryFolder } from '../support/process.
 import { expectInBooks, nothingTold, prepareLoad, runLoad, toldUpTo, type Told } from '../support/told.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { foundAtStart } from './found-at-start.ts'
+import { isLong } from '../support/cases.ts'
 
 /** Lengths and places that are tried, evenly over what the journal holds. */
-const PLACES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 6 : 400
+const PLACES = isLong ? 400 : 6
 const DATABASE = ['farebox.db', 'farebox.db-wal']
 const SAYS = /are gone|is gone|of another database|does not have/
 

@@ -11,8 +11,8 @@ import { fillLog } from '../support/long-log.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { expectBackups, expectKept, nothingTold, prepareLoad, runLoad } from '../support/told.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Rounds of two kills each. */
 const ROUNDS = isLong ? 500 : 3
 const PARTS = Array.from({ length: isLong ? 10 : 1 }, (_, part) => part)

@@ -9,9 +9,10 @@ import { cpuMicros } from '../bench/process-figures.ts'
 import { fill } from '../bench/scale-fill.ts'
 import { chatModel } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
+import { isLong } from '../support/cases.ts'
 
 /** Each makes two entries, so that the long test has a million. */
-const CALLS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 50_000 : 500_000
+const CALLS = isLong ? 500_000 : 50_000
 const MAX_MORE_MS = 1000
 
 afterEach(endProcesses)

@@ -12,8 +12,8 @@ import { startFarebox } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { endProcesses, farebox, launch } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** What is in the questions at which it dies. */
 const THERE = isLong ? ['join_fleet', 'farebox.claim', 'put-package', 'fleet_view', 'leave_fleet'] : ['put-package']
 const BACK = isLong ? ['join_fleet', 'farebox.ship', 'hand_back', 'left_over', 'leave_fleet'] : ['left_over']

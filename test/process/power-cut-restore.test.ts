@@ -11,8 +11,8 @@ import { endProcesses, farebox, startProcess, temporaryFolder } from '../support
 import { randomFrom } from '../support/random.ts'
 import { expectKept, nothingTold, prepareLoad, runLoad, toldUpTo, type Told } from '../support/told.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 const FATES: readonly Fate[] = ['something', 'nothing', 'all']
 /** The power is cut before each so many of the changes. */
 const STEP = isLong ? 1 : 32

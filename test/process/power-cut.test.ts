@@ -23,8 +23,8 @@ import {
   type Told,
 } from '../support/told.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Each round goes on from what one of the cuts before left. */
 const ROUNDS = isLong ? 5 : 1
 const CUTS = isLong ? 20 : 4

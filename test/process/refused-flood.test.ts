@@ -13,8 +13,8 @@ import { setUpUpstream } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import type { Called, Calls } from './flood-caller.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of each of the two. */
 const REFUSED = isLong ? 100_000 : 400
 const AT_A_TIME = 16

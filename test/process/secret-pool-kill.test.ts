@@ -9,8 +9,8 @@ import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/dis
 import { setUpUpstream } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { isLong } from '../support/cases.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** How many of the changes that the work makes to files it dies at. */
 const POINTS = isLong ? 400 : 4
 const HOWS = ['before', 'half', 'after'] as const

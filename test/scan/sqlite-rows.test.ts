@@ -19,8 +19,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readRows } from '#scan/sqlite-rows.ts'
 import { columnsOf } from '#scan/sqlite-schema.ts'
-
-const isLong = process.env.FAREBOX_LONG_TESTS !== undefined
+import { isLong } from '../support/cases.ts'
 
 let folder: string
 let path: string

@@ -32,8 +32,9 @@ import { REQUESTS } from '../matrix/requests/all.ts'
 import { BAD_REQUESTS } from '../matrix/requests/bad.ts'
 import { BODIES, TALK } from '../pipeline/random-talks.ts'
 import { testProvider } from '../support/provider.ts'
+import { isLong } from '../support/cases.ts'
 
-const RUNS = process.env.FAREBOX_LONG_TESTS === undefined ? 30 : 3000
+const RUNS = isLong ? 3000 : 30
 const CHAT = { format: 'chat', isCount: false } as const
 const CALL = { format: 'messages', isCount: false } as const
 const NOBODY: ReadonlySet<string> = new Set()

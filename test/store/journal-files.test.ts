@@ -13,8 +13,9 @@ import { FRAMES_AT, IDLE_BYTES, journalPaths, MAX_TEXT_BYTES } from '#store/jour
 import { foreignJournal, frameCounter, framesIn, journalPlace, openJournal, startJournal } from '#store/journal-open.ts'
 import type { JournalReader } from '#store/journal-reader.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
+import { isLong } from '../support/cases.ts'
 
-const RUNS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 60 : 3000
+const RUNS = isLong ? 3000 : 60
 
 let folder: string
 let db: Db
