@@ -77,14 +77,11 @@ function byText(one, other) {
 function filesAt(path) {
   const entry = statSync(join(ROOT, path), { throwIfNoEntry: false })
   if (entry === undefined) return []
-  return entry.isDirectory() ? filesIn(path) : [path]
-}
-
-/** Nothing is asked about each file: every start in a clone lists them all. */
-function filesIn(folder) {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder + '/' + entry.name
-    return entry.isDirectory() ? filesIn(path) : [path]
+  if (!entry.isDirectory()) return [path]
+  // Nothing more is asked about plain files: every start in a clone lists them all.
+  return readdirSync(join(ROOT, path), { withFileTypes: true }).flatMap((inner) => {
+    const place = path + '/' + inner.name
+    return inner.isFile() ? [place] : filesAt(place)
   })
 }
 
