@@ -2,7 +2,7 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -87,10 +87,13 @@ async function emptyCluster(bin: string): Promise<string> {
   const { stdout: version } = await run(join(bin, 'initdb'), ['--version'])
   const as = owner()
   const args = ['-A', 'trust', '-U', 'farebox', '-E', 'UTF8', '--no-sync']
-  const cluster = join(packagesFolder(), `postgres-${hashOf([version, ...args, as.uid].join())}`)
+  const packages = packagesFolder()
+  const cluster = join(packages, `postgres-${hashOf([version, ...args, as.uid].join())}`)
   if (existsSync(cluster)) return cluster
   // Two runs may make it at the same time, and neither may copy what the other has not finished.
   const made = `${cluster}.${process.pid}`
+  // Whoever owns the cluster goes through it.
+  if ((await mkdir(packages, { recursive: true })) !== undefined) await chmod(packages, 0o755)
   await mkdir(made, { recursive: true, mode: 0o700 })
   if (as.uid !== undefined && as.gid !== undefined) await chown(made, as.uid, as.gid)
   await run(join(bin, 'initdb'), ['-D', made, ...args], { ...as, cwd: made, env: ENVIRONMENT })
