@@ -1,7 +1,7 @@
 // What `npm test` leaves to `npm run test:all`, which CI runs before anything lands: whole files that try more of what others try once, or that
 // need a browser, a database server, a full disk or a kill for each case. Whoever names a file or a folder gets all of it:
 // `npm test -- test/dashboard`. Without them a run takes minutes instead of a quarter of an hour and more
-// (docs/decisions/0130-a-gate-of-minutes.md).
+// (docs/performance.md says how long each takes).
 
 export type LeftToCi = {
   readonly what: string
