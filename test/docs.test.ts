@@ -2,7 +2,7 @@
 // Only what is a table in the code is checked here; whether a sentence is true is for its author to know.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { loadPresets } from '#catalog/resources.ts'
@@ -185,15 +185,24 @@ describe('docs/architecture.md', () => {
 })
 
 describe('the pages', () => {
-  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+  const inFolder = (folder: string) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name))
+  const pages = ['.', 'docs', 'docs/decisions'].flatMap(inFolder).filter((name) => name.endsWith('.md'))
 
   it.each(pages)('%s links to places that exist', (name) => {
-    const text = readFileSync(join(ROOT, 'docs', name), 'utf8')
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
-    const local = targets.filter((target) => !/^https?:/.test(target))
-    expect(local.filter((target) => !leadsSomewhere(target, name))).toEqual([])
+    expect(localLinks(name).filter((target) => !leadsSomewhere(target, name))).toEqual([])
+  })
+
+  it('list every decision in its index', () => {
+    const records = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name))
+    expect(localLinks('docs/decisions/README.md')).toEqual(records.toSorted())
   })
 })
+
+function localLinks(name: string): string[] {
+  const text = readFileSync(join(ROOT, name), 'utf8')
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
+  return targets.filter((target) => !/^https?:/.test(target))
+}
 
 function page(name: string): string {
   return readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8')
@@ -239,7 +248,7 @@ function words(command: string): string[] {
 
 function leadsSomewhere(target: string, from: string): boolean {
   const [path = '', anchor] = target.split('#')
-  const file = join(ROOT, 'docs', path === '' ? from : path)
+  const file = path === '' ? join(ROOT, from) : join(ROOT, dirname(from), path)
   try {
     if (anchor === undefined) return readdirSync(join(file, '..')).includes(file.split(/[\\/]/).at(-1) ?? '')
     const headings = readFileSync(file, 'utf8').match(/^#+ .+$/gm) ?? []

@@ -40,7 +40,7 @@ describe('the lock of packages', () => {
   it('has as many packages at run time as were counted, among them one of twelve for each system', () => {
     const atRunTime = packages.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
     const ofSystems = atRunTime.filter(([place]) => place.includes('@napi-rs/keyring-'))
-    // Everything else is built into the program. One more needs a reason in docs/decisions/0031-strangers.md.
+    // Everything else is built into the program. One more needs a reason in docs/decisions/0031-untrusted-clients.md.
     expect([atRunTime.length, ofSystems.length]).toEqual([15, 12])
   })
 
