@@ -3,7 +3,15 @@
 
 import { join } from 'node:path'
 import { defineConfig } from 'vite'
-import { flatLayout, licences, nativeDatabase, sharedByWhom, tokenTable, withoutUnasked } from './vite.plugins.ts'
+import {
+  flatLayout,
+  inlineSql,
+  licences,
+  nativeDatabase,
+  sharedByWhom,
+  tokenTable,
+  withoutUnasked,
+} from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
 const ENTRIES = {
@@ -33,7 +41,7 @@ const isOfTrayApp = (moduleId: string) => /\/(src-main\/shell|electron-updater)\
 
 export default defineConfig({
   publicDir: false,
-  plugins: [nativeDatabase(), withoutUnasked(), tokenTable(), flatLayout(), licences()],
+  plugins: [nativeDatabase(), withoutUnasked(), tokenTable(), inlineSql(), flatLayout(), licences()],
   // Leaves out undici's second parser of HTTP, a trial that is off unless somebody asks for it: a sixth of what the main thread parses.
   define: { esbuildDetection: 'true' },
   ssr: { target: 'node', noExternal: true, external: ['electron', 'better-sqlite3', 'keytar'] },

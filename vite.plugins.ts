@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, Rolldown } from 'vite'
@@ -184,6 +184,23 @@ function loadedWith(beginning: string, importsOf: (module: string) => readonly s
   // A set hands out what is added to it on the way.
   for (const module of loaded) for (const imported of importsOf(module)) loaded.add(imported)
   return loaded
+}
+
+/** Puts the text of SQL files into the code: what was built has no files beside it but code. */
+export function inlineSql(): Plugin {
+  const read = /readFileSync\(new URL\('(\.\/[\w/-]+\.sql)', import\.meta\.url\), 'utf8'\)/g
+  return {
+    name: 'farebox-inline-sql',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith('.ts') || !code.includes('.sql')) return undefined
+      return code.replaceAll(read, (_, name: string) => {
+        const file = join(dirname(id), name)
+        this.addWatchFile(file)
+        return JSON.stringify(readFileSync(file, 'utf8'))
+      })
+    },
+  }
 }
 
 /** The code finds its files beside itself: a file in a folder of its own would look for them at the wrong place. */

@@ -1,84 +1,25 @@
 // Opens the SQLite database with the settings that the ledger's promises rest on, and brings its schema up to date.
 // Everything that writes goes through the one connection of the writer thread.
 
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { NEW_DATABASE } from '#store/migrations/all-at-once.ts'
-import { first } from '#store/migrations/0010-first.ts'
-import { quirks } from '#store/migrations/0020-quirks.ts'
-import { metering } from '#store/migrations/0030-metering.ts'
-import { routing } from '#store/migrations/0040-routing.ts'
-import { members } from '#store/migrations/0050-members.ts'
-import { rollups } from '#store/migrations/0060-rollups.ts'
-import { rotation } from '#store/migrations/0070-rotation.ts'
-import { lan } from '#store/migrations/0080-lan.ts'
-import { invites } from '#store/migrations/0090-invites.ts'
-import { memberLimits } from '#store/migrations/0100-member-limits.ts'
-import { announcement } from '#store/migrations/0120-announcement.ts'
-import { auditKinds } from '#store/migrations/0130-audit-kinds.ts'
-import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
-import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
-import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
-import { journal } from '#store/migrations/0170-journal.ts'
-import { finePrices } from '#store/migrations/0180-fine-prices.ts'
-import { modelKinds } from '#store/migrations/0190-model-kinds.ts'
-import { secretPools } from '#store/migrations/0210-secret-pools.ts'
-import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
-import { attribution } from '#store/migrations/0230-attribution.ts'
-import { alerts } from '#store/migrations/0240-alerts.ts'
-import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
-import { settings } from '#store/migrations/0270-settings.ts'
-import { billReports } from '#store/migrations/0290-bill-reports.ts'
-import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
-import { accountBalances } from '#store/migrations/0360-account-balances.ts'
-import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
-import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
-import { elsewhere } from '#store/migrations/0470-elsewhere.ts'
-import { fleetMark } from '#store/migrations/0570-fleet-mark.ts'
-import { fleet } from '#store/migrations/0400-fleet.ts'
-import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
 export type Db = Database.Database
 
-/** In order; numbered by tens, so that a fix for an old version finds room between two. */
-export const MIGRATIONS = [
-  first,
-  quirks,
-  metering,
-  routing,
-  members,
-  rollups,
-  rotation,
-  lan,
-  invites,
-  memberLimits,
-  announcement,
-  auditKinds,
-  guessedContexts,
-  providerHeaders,
-  noAnnouncement,
-  journal,
-  finePrices,
-  modelKinds,
-  secretPools,
-  refusedCalls,
-  attribution,
-  alerts,
-  mailboxes,
-  settings,
-  billReports,
-  billedAnswers,
-  accountBalances,
-  accountQuestions,
-  fleet,
-  stepTimes,
-  billQuestions,
-  elsewhere,
-  fleetMark,
-] as const
+type Migration = { readonly version: number; readonly sql: string }
 
-export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
+/** The schema of version 1. The build puts the text of the file in the place of this call. */
+const SCHEMA = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
+
+/** In order of their versions. A released migration is never edited. */
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: SCHEMA }]
+
+export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
+
+/** Development databases had schemas 10, 20, ... 570. The last of them is version 1. */
+const LAST_DEVELOPMENT_SCHEMA = 570
+const LAST_DEVELOPMENT_COMMIT = 'be1b1957'
 
 export const DATABASE_FILE = 'farebox.db'
 
@@ -134,7 +75,7 @@ export function openForReading(dataDir: string, { readsOnce = false } = {}): Db 
     db.pragma('trusted_schema = OFF')
     if (readsOnce) keepFewPages(db)
     const found = schemaOf(db)
-    if (found > NEWEST_SCHEMA) throw newerError(found)
+    if (found > NEWEST_SCHEMA) throw unknownSchema(found)
     if (found < NEWEST_SCHEMA) {
       throw new DatabaseError(
         'older',
@@ -156,11 +97,21 @@ export function keepFewPages(db: Db): void {
   db.pragma('cache_size = -2000')
 }
 
+/** The version of a database's schema; 0 for an empty one. */
 export function schemaOf(db: Db): number {
-  return Number(db.pragma('user_version', { simple: true }))
+  const found = Number(db.pragma('user_version', { simple: true }))
+  return found === LAST_DEVELOPMENT_SCHEMA ? 1 : found
 }
 
-export function newerError(found: number): DatabaseError {
+/** Why a schema that is not in `MIGRATIONS` cannot be opened. */
+export function unknownSchema(found: number): DatabaseError {
+  if (found < LAST_DEVELOPMENT_SCHEMA && found % 10 === 0) {
+    const message = `The database was made by a development version of Farebox (schema ${found}).`
+    return new DatabaseError(
+      'older',
+      `${message} Start commit ${LAST_DEVELOPMENT_COMMIT} on this folder once, then this version.`,
+    )
+  }
   const message = `The database was made by a newer Farebox (schema ${found}, this one knows ${NEWEST_SCHEMA}).`
   return new DatabaseError('newer', message)
 }
@@ -192,28 +143,22 @@ function makeDurable(db: Db): void {
 
 function migrate(db: Db, dataDir: string): void {
   const found = schemaOf(db)
-  if (found > NEWEST_SCHEMA) throw newerError(found)
+  if (found > NEWEST_SCHEMA) throw unknownSchema(found)
   if (found > 0 && found < NEWEST_SCHEMA) backUp(db, join(dataDir, `farebox.before-${NEWEST_SCHEMA}.db`))
   applyMigrations(db)
 }
 
-/** Brings a database to a schema, each step in one transaction; a new one, which has no rows, in one for all that it can be given at once. */
+/** Brings a database to the schema `upTo`, each migration in one transaction. */
 export function applyMigrations(db: Db, upTo: number = NEWEST_SCHEMA): void {
-  if (schemaOf(db) === 0 && NEW_DATABASE.version <= upTo) applySteps(db, [NEW_DATABASE])
   const found = schemaOf(db)
-  const missing = MIGRATIONS.filter(({ version }) => version > found && version <= upTo)
-  for (const steps of found === 0 ? [missing] : missing.map((one) => [one])) applySteps(db, steps)
-}
-
-/** In one transaction. */
-function applySteps(db: Db, steps: readonly { readonly version: number; readonly sql: string }[]): void {
-  const apply = db.transaction(() => {
-    for (const { sql, version } of steps) {
+  for (const { version, sql } of MIGRATIONS) {
+    if (version <= found || version > upTo) continue
+    const apply = db.transaction(() => {
       db.exec(sql)
       db.pragma(`user_version = ${version}`)
-    }
-  })
-  apply.immediate()
+    })
+    apply.immediate()
+  }
 }
 
 /** A full copy beside the database, so that a failed migration costs nothing. */

@@ -2,7 +2,7 @@
 // A file may come from anywhere, so that nothing in it runs before its schema was compared with the one that we make.
 
 import Database from 'better-sqlite3'
-import { applyMigrations, keepFewPages, newerError, NEWEST_SCHEMA, schemaOf, type Db } from '#store/database.ts'
+import { applyMigrations, keepFewPages, NEWEST_SCHEMA, schemaOf, unknownSchema, type Db } from '#store/database.ts'
 import { forgetJournal } from '#store/journal-open.ts'
 import { forgetVisits } from '#store/session-rows.ts'
 
@@ -82,7 +82,7 @@ function examine(path: string, { isReadOnly }: { isReadOnly: boolean }, checkBoo
 const NOT_OURS = 'it is not a database of Farebox'
 
 function schemaProblem(db: Db, schema: number): string | undefined {
-  if (schema > NEWEST_SCHEMA) return newerError(schema).message
+  if (schema > NEWEST_SCHEMA) return unknownSchema(schema).message
   const expected = new Database(':memory:')
   try {
     applyMigrations(expected, schema)
@@ -94,10 +94,11 @@ function schemaProblem(db: Db, schema: number): string | undefined {
   }
 }
 
-/** Everything that was created, without the white space, which is SQLite's own where a table was altered. */
+/** Everything that was created, without comments and white space. */
 function schemaText(db: Db): string {
   const sql = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`
-  return JSON.stringify(db.prepare(sql).raw().all()).replaceAll(/\\n|\s/g, '')
+  const rows = db.prepare<[], (string | null)[]>(sql).raw().all()
+  return JSON.stringify(rows.map((row) => row.map((text) => text?.replaceAll(/--.*/g, '').replaceAll(/\s/g, ''))))
 }
 
 function damageOf(db: Db): string | undefined {

@@ -117,7 +117,6 @@ describe('the schema', () => {
     const first = openForWriting(dataDir)
     const version = Number(pragma(first, 'user_version'))
     expect(version).toBeGreaterThan(0)
-    expect(version % 10).toBe(0)
     const schema = first.prepare('SELECT sql FROM sqlite_master ORDER BY name').pluck().all()
     first.prepare(PACKAGE).run('p', 'p')
     first.close()
@@ -144,33 +143,41 @@ describe('the schema', () => {
     untouched.close()
   })
 
-  it('of an older version is brought up to date, with a copy of what was there', async () => {
-    const old = new Database(join(dataDir, FILE))
-    old.exec(`CREATE TABLE old_notes (text TEXT) STRICT; INSERT INTO old_notes VALUES ('kept')`)
-    old.pragma('user_version = 1')
-    old.close()
-    const db = openForWriting(dataDir)
-    const version = Number(pragma(db, 'user_version'))
-    expect(version).toBeGreaterThan(1)
-    expect(db.prepare('SELECT text FROM old_notes').pluck().get()).toBe('kept')
-    expect(db.prepare('SELECT count(*) FROM ledger_entry').pluck().get()).toBe(0)
-    db.close()
-    const backup = join(dataDir, `farebox.before-${version}.db`)
-    expect(await modeOf(`farebox.before-${version}.db`)).toBe(OWNER_ONLY)
-    const copy = new Database(backup, { readonly: true })
-    expect(copy.prepare('SELECT text FROM old_notes').pluck().get()).toBe('kept')
-    expect(copy.prepare(`SELECT count(*) FROM sqlite_master WHERE name = 'ledger_entry'`).pluck().get()).toBe(0)
-    copy.close()
+  it('of the last development version is version 1', () => {
+    const first = openForWriting(dataDir)
+    first.prepare(PACKAGE).run('p', 'p')
+    first.pragma('user_version = 570')
+    first.close()
+    const second = openForWriting(dataDir)
+    expect(pragma(second, 'user_version')).toBe(1)
+    expect(second.prepare('SELECT name FROM package').pluck().all()).toEqual(['p'])
+    second.close()
   })
 
-  it('is all there or not at all: a migration that fails changes nothing', () => {
+  it.each([10, 120, 560])('%i of a development version is refused with the commit to start first', (version) => {
+    const old = new Database(join(dataDir, FILE))
+    old.exec('CREATE TABLE key (id TEXT) STRICT')
+    old.pragma(`user_version = ${version}`)
+    old.close()
+    for (const open of [openForWriting, openForReading]) {
+      expect(errorOf(() => open(dataDir))).toMatchObject({
+        reason: 'older',
+        message: expect.stringContaining('Start commit be1b1957') as string,
+      })
+    }
+    const after = new Database(join(dataDir, FILE))
+    expect(pragma(after, 'user_version')).toBe(version)
+    expect(after.prepare('SELECT name FROM sqlite_master').pluck().all()).toEqual(['key'])
+    after.close()
+  })
+
+  it('is created completely or not at all', () => {
     const old = new Database(join(dataDir, FILE))
     old.exec('CREATE TABLE usage_record (in_the_way TEXT) STRICT')
-    old.pragma('user_version = 1')
     old.close()
     expect(() => openForWriting(dataDir)).toThrow('usage_record')
     const after = new Database(join(dataDir, FILE))
-    expect(pragma(after, 'user_version')).toBe(1)
+    expect(pragma(after, 'user_version')).toBe(0)
     expect(after.prepare('SELECT name FROM sqlite_master').pluck().all()).toEqual(['usage_record'])
     after.close()
   })

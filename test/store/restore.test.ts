@@ -19,7 +19,7 @@ import { completeBooks } from '#app/whole-books.ts'
 import { batchText } from '#ledger/batch-text.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
-import { openForReading, openForWriting, applyMigrations, NEWEST_SCHEMA } from '#store/database.ts'
+import { openForReading, openForWriting, NEWEST_SCHEMA } from '#store/database.ts'
 import { JOURNAL_FILES } from '#store/journal-frames.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore, restoreBackup, type RestoreAnswer } from '#store/restore.ts'
@@ -143,15 +143,13 @@ describe('a restore', () => {
     expect(keysIn(join(dataDir, 'farebox.db'))).toEqual([first])
   })
 
-  it('brings the backup of an older Farebox to the present schema, and leaves the file as it is', async () => {
-    const old = new Database(file)
-    applyMigrations(old, 10)
-    old.exec(`INSERT INTO package VALUES ('p', 'p', 'topup', 5, 'UTC', NULL, NULL, NULL, '"all"', NULL, 1)`)
-    old.exec(`INSERT INTO key VALUES ('k', 'k', NULL, '${'h'.repeat(43)}', 'hint', 'p', 'active', NULL, 1)`)
-    old.close()
+  it('accepts the backup of the last development schema, and leaves the file as it is', async () => {
+    const { first } = await makeBackupAndGoOn()
+    new Database(file).exec('PRAGMA user_version = 570').close()
     const before = readFileSync(file)
-    expect(restore()).toMatchObject({ type: 'restored', contents: { schema: 10, keys: [{ id: 'k' }] } })
+    expect(restore()).toMatchObject({ type: 'restored', contents: { schema: NEWEST_SCHEMA, keys: [{ id: first }] } })
     expect(readFileSync(file)).toEqual(before)
+    openForWriting(dataDir).close()
     const db = openForReading(dataDir)
     expect(db.pragma('user_version', { simple: true })).toBe(NEWEST_SCHEMA)
     db.close()
@@ -178,7 +176,7 @@ describe('a restore', () => {
   it.each([
     ['is damaged', (path: string) => writeFileSync(path, Buffer.alloc(20_000, 0xa5))],
     ['is empty', (path: string) => writeFileSync(path, '')],
-    ['was made by a newer Farebox', (path: string) => new Database(path).exec('PRAGMA user_version = 9990').close()],
+    ['was made by a newer Farebox', (path: string) => new Database(path).exec('PRAGMA user_version = 9999').close()],
   ])('works where the database %s, and keeps that too, with its log', async (_, spoil) => {
     const { first } = await makeBackupAndGoOn()
     const path = join(dataDir, 'farebox.db')
@@ -240,7 +238,7 @@ describe('what is refused changes nothing:', () => {
 
   it('the database of another program', () => {
     rmSync(file)
-    tamper('CREATE TABLE note (text TEXT); PRAGMA user_version = 40')
+    tamper('CREATE TABLE note (text TEXT); PRAGMA user_version = 1')
     expectNothing('it is not a database of Farebox')
   })
 
@@ -248,15 +246,20 @@ describe('what is refused changes nothing:', () => {
     ['one trigger more', `CREATE TRIGGER free AFTER INSERT ON usage_record BEGIN SELECT 1; END`],
     ['one trigger less', 'DROP TRIGGER key_revoked_is_final'],
     ['one view more', 'CREATE VIEW everything AS SELECT * FROM key'],
-    ['another schema than it says', 'PRAGMA user_version = 30'],
-    ['a schema that never was', 'PRAGMA user_version = 35'],
+    ['no schema version', 'PRAGMA user_version = 0'],
+    ['a changed table', 'ALTER TABLE package ADD COLUMN note TEXT'],
   ])('a database with %s', (_, sql) => {
     tamper(sql)
     expectNothing('it is not a database of Farebox')
   })
 
+  it('a backup of an older development version', () => {
+    tamper('PRAGMA user_version = 560')
+    expectNothing('made by a development version of Farebox')
+  })
+
   it('a backup of a newer Farebox', () => {
-    tamper('PRAGMA user_version = 9990')
+    tamper('PRAGMA user_version = 9999')
     expectNothing('made by a newer Farebox')
   })
 

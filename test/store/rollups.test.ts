@@ -280,13 +280,11 @@ describe('roll-ups', () => {
     expect(rollupProblems(db)).toEqual([])
   })
 
-  it('of an older database are filled at its first start', () => {
-    const path = join(dataDir, 'old.db')
-    const old = new Database(path)
-    applyMigrations(old, 40)
+  it('that are missing are filled at a start', () => {
+    const old = new Database(':memory:')
+    applyMigrations(old)
     addKeys(old)
     insert(old, { atMs: DAY, key: 0, model: 0, provider: null, package: 0, charge: 3, outcome: 'answered' })
-    applyMigrations(old)
     expect(rollupProblems(old)).not.toEqual([])
     new UsageRollups(old, 'UTC').open()
     expect(rollupProblems(old)).toEqual([])
