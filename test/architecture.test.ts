@@ -108,6 +108,8 @@ const MAY_READ_ENVIRONMENT = [
 ]
 /** A package has other files at other places; what else asks where it lies is in no package. */
 const MAY_KNOW_ITS_PLACE = ['config/program-files.ts', 'hosts/farebox.ts', 'hosts/launch.mjs']
+/** The build replaces these calls by the text of the file (`inlineSql` in vite.plugins.ts). */
+const INLINED_BY_THE_BUILD = /readFileSync\(new URL\('\.\/[\w/-]+\.sql', import\.meta\.url\), 'utf8'\)/g
 const MAY_HOLD_SQL = ['store', 'ledger', 'fleet']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
 /** Who may open connections: to providers one file for all, and to a gateway of this machine those who look for it. */
@@ -125,8 +127,6 @@ const CALLS_OUT =
   /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
-/** The build replaces these calls by the text of the file (`inlineSql` in vite.plugins.ts). */
-const INLINED_BY_THE_BUILD = /readFileSync\(new URL\('\.\/[\w/-]+\.sql', import\.meta\.url\), 'utf8'\)/g
 
 function violationsOf(file: SourceFile): string[] {
   const room = FILES[file.path] ?? ROOMS[roomName(file.path)]
