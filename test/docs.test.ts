@@ -186,7 +186,7 @@ describe('docs/architecture.md', () => {
 
 describe('the pages', () => {
   const inFolder = (folder: string) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name))
-  const pages = ['.', 'docs', 'docs/decisions'].flatMap(inFolder).filter((name) => name.endsWith('.md'))
+  const pages = ['.', 'docs', 'docs/decisions', 'docs/recipes'].flatMap(inFolder).filter((name) => name.endsWith('.md'))
 
   it.each(pages)('%s links to places that exist', (name) => {
     expect(localLinks(name).filter((target) => !leadsSomewhere(target, name))).toEqual([])
