@@ -102,11 +102,11 @@ it('has no serious fault where a request is looked at, and where one is tried', 
     await press(page, 'Send')
     await page.getByText('Open the receipt').waitFor()
     found.push(...(await look(page, 'answer')))
-    await page.getByLabel('Beside it').selectOption('jumpy')
+    await page.getByLabel('Compare with').selectOption('jumpy')
     await press(page, 'Send')
     await expect.poll(() => page.getByText('Open the receipt').count()).toBe(2)
     found.push(...(await look(page, 'two answers')))
-    await page.getByLabel('Beside it').selectOption('')
+    await page.getByLabel('Compare with').selectOption('')
     await page.getByLabel('Model').selectOption('broken')
     await press(page, 'Send')
     await page.getByRole('tabpanel').getByRole('alert').waitFor()
@@ -126,7 +126,7 @@ it('has no serious fault on the way in: signing in, and the four steps of the fi
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
       found.push(...(await look(page, 'sign-in that is refused')))
-      await press(page, 'I have a key and no account')
+      await press(page, 'Use a key instead')
       await page.getByLabel('Key', { exact: true }).fill('no key of ours')
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
@@ -174,7 +174,7 @@ it('has no serious fault on the way in: signing in, and the four steps of the fi
   await dashboard.visit(
     '/settings',
     async (page) => {
-      await press(page, 'Change the password')
+      await press(page, 'Change password')
       await page.getByLabel('New password', { exact: true }).fill('short')
       found.push(...(await look(page, 'change of a password', '[role=dialog]')))
     },

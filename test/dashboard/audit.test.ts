@@ -41,7 +41,7 @@ it('opens an entry by keyboard, with what was asked for and without the value of
 
 it('says so where no change fits', async () => {
   await dashboard.visit('/audit?actor=nobody-of-that-name', async (page) => {
-    await page.getByText('No change fits these filters').waitFor()
+    await page.getByText('No changes match these filters').waitFor()
   })
 })
 

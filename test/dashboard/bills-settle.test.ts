@@ -50,7 +50,7 @@ it('is shown before it is done, is done once, and its receipt has both numbers',
     await openRow(page.getByRole('row').filter({ hasText: 'upstream' }))
     const drawer = page.getByRole('dialog', { name: `upstream, ${day}` })
     await drawer.getByText('estimated by us', { exact: true }).waitFor()
-    await drawer.getByText('not made yet').waitFor()
+    await drawer.getByText('pending').waitFor()
     expect(await corrections()).toEqual([])
     expect(await seriousViolations(page)).toEqual([])
     await drawer.getByRole('button', { name: 'Settle' }).click()

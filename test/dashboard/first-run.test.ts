@@ -17,7 +17,7 @@ afterAll(async () => {
 
 it('leads from the demo to the first metered answer, whose charge is the same wherever it is said', async () => {
   await dashboard.visit('/overview', async (page) => {
-    await page.getByRole('link', { name: 'Begin' }).click()
+    await page.getByRole('link', { name: 'Start', exact: true }).click()
     await page.getByRole('tab', { name: 'The demo' }).click()
     await page.getByRole('button', { name: 'Go on with the demo' }).click()
 
@@ -42,10 +42,10 @@ it('leads from the demo to the first metered answer, whose charge is the same wh
     expect(response.status).toBe(200)
     await page.getByText('Your first request has arrived').waitFor()
     await page.getByText('demo-chat → demo').waitFor()
-    await page.getByRole('button', { name: 'To the overview' }).click()
+    await page.getByRole('button', { name: 'Go to the overview' }).click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await page.getByText('left of').waitFor()
-    expect(await page.getByRole('link', { name: 'Begin' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Start', exact: true }).count()).toBe(0)
 
     await page.getByRole('navigation').getByRole('link', { name: 'Requests' }).click()
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor()

@@ -35,7 +35,7 @@ describe.runIf(CAN_SHARE)('the gateways of a fleet', () => {
       const dialog = page.getByRole('alertdialog')
       await dialog.getByText('It can never come back.').waitFor()
       await dialog.getByRole('button', { name: 'Charge it' }).click()
-      await row.getByText('Lost for good').waitFor()
+      await row.getByText('Lost').waitFor()
     })
     const [charged] = await postgres.query(
       `SELECT sum(amount) AS amount FROM farebox.charged WHERE gateway = '${LOST}'`,

@@ -170,7 +170,7 @@ describe('the member', () => {
       await page.getByText('certutil -user -addstore Root').waitFor()
       await page.getByLabel('Tool', { exact: true }).selectOption('OpenAI SDK, Python')
       await page.getByText('$env:SSL_CERT_FILE = "$HOME\\farebox.pem"').waitFor()
-      await page.getByRole('link', { name: 'To the overview' }).click()
+      await page.getByRole('link', { name: 'Go to the overview' }).click()
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     })
     await open(link, async (page) => {
@@ -222,7 +222,7 @@ describe('the member', () => {
     const { link } = await invite('bare', [])
     await open(link, async (page) => {
       await accept(page)
-      await page.getByText('No package is open to you yet').waitFor()
+      await page.getByText('You have no package yet').waitFor()
     })
   })
 

@@ -21,7 +21,7 @@ afterAll(() => dashboard.close())
 describe('the settings', () => {
   it('turn the LAN on and off, and show what other machines need', async () => {
     await dashboard.visit('/settings', async (page) => {
-      await page.getByText('Off: only this machine reaches it').waitFor()
+      await page.getByText('Off: only this machine has access').waitFor()
       await expect.poll(() => page.getByRole('banner').innerText()).toContain('LAN off')
       await page.getByRole('button', { name: 'Turn on …' }).click()
       await page.getByLabel('Host names').fill('not_a_name')
@@ -37,7 +37,7 @@ describe('the settings', () => {
       expect(await seriousViolations(page)).toEqual([])
       await page.getByRole('button', { name: 'Turn off' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Turn off' }).click()
-      await page.getByText('Off: only this machine reaches it').waitFor()
+      await page.getByText('Off: only this machine has access').waitFor()
       await settled('off')
     })
   })

@@ -83,7 +83,7 @@ describe('the entries', () => {
       await page.getByLabel('Entry', { exact: true }).selectOption({ label: 'Adjustment' })
       await expect.poll(() => rows(page).count()).toBe(1)
       await rows(page).first().getByText('the smallest correction').last().waitFor()
-      await page.getByText('A top-up, a correction, or other credits of the package').first().waitFor()
+      await page.getByText('A top-up, a correction, or a change of the package').first().waitFor()
       expect(new URL(page.url()).search).toBe('?key=spender&kind=adjustment')
       await page.reload()
       await expect.poll(() => rows(page).count()).toBe(1)
@@ -107,9 +107,9 @@ describe('the entries', () => {
       await page.getByLabel('Time', { exact: true }).selectOption({ label: 'Last hour' })
       await page.waitForURL('**/ledger?key=spender&since=1h')
       await expect.poll(() => rows(page).count()).toBe((await entries('spender')).length)
-      await page.getByRole('button', { name: 'What the entries mean' }).click()
-      const words = page.getByRole('dialog', { name: 'What the entries mean' })
-      await words.getByText('What the entry added to what the key has available').waitFor()
+      await page.getByRole('button', { name: 'Explain entries' }).click()
+      const words = page.getByRole('dialog', { name: 'Explain entries' })
+      await words.getByText('Added to or subtracted from').waitFor()
     })
   })
 
@@ -139,7 +139,7 @@ describe('the entries', () => {
         .poll(
           async () => {
             await region.evaluate((element) => element.scrollBy(0, 4000))
-            return page.getByText('251 entries, and these are all.').count()
+            return page.getByText('251 entries in all.').count()
           },
           { timeout: 30_000 },
         )
@@ -177,9 +177,9 @@ describe('verifying', () => {
   it('says that the books add up, and what was read', async () => {
     await dashboard.visit('/ledger', async (page) => {
       await page.getByRole('button', { name: 'Verify the books' }).click()
-      await page.getByText('The books add up.').waitFor()
-      await page.getByRole('button', { name: 'Hide the result' }).click()
-      await page.getByText('The books add up.').waitFor({ state: 'detached' })
+      await page.getByText('The ledger is correct.').waitFor()
+      await page.getByRole('button', { name: 'Hide result' }).click()
+      await page.getByText('The ledger is correct.').waitFor({ state: 'detached' })
     })
   })
 
@@ -189,7 +189,7 @@ describe('verifying', () => {
       const report = { ok: false, keys: 2, entries: 9, open_holds: 0, usage_records: 3, problems }
       await page.route('**/api/ledger/verify', (route) => route.fulfill({ json: report }))
       await page.getByRole('button', { name: 'Verify the books' }).click()
-      await page.getByText('The books do not add up: 2 problems.').waitFor()
+      await page.getByText('The ledger has 2 problems.').waitFor()
       for (const problem of problems) await page.getByText(problem).waitFor()
     })
   })
@@ -213,7 +213,7 @@ describe('a member', () => {
       '/ledger?key=spender',
       async (page) => {
         await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
-        await expect.poll(() => page.getByText(/could not be read|No entry matches/).count()).toBe(1)
+        await expect.poll(() => page.getByText(/could not be loaded|No entry matches/).count()).toBe(1)
       },
       { member: ADA },
     )

@@ -156,7 +156,7 @@ describe('limits', () => {
       await page.reload()
       await openRow(rowOf(page, 'limited'))
       const drawer = page.getByRole('dialog', { name: 'limited' })
-      await drawer.getByRole('heading', { name: 'Limits of all keys together' }).waitFor()
+      await drawer.getByRole('heading', { name: 'Limits for all keys together' }).waitFor()
       await drawer.getByText('Credits today').waitFor()
       await drawer.getByText('2.50').waitFor()
       await drawer.getByRole('button', { name: 'Edit' }).click()
@@ -181,7 +181,7 @@ describe('suspending', () => {
         await rowOf(theirs, 'key-of-paused').waitFor()
         await dashboard.visit('/members', async (page) => {
           const dialog = await choose(page, 'paused', 'Suspend')
-          await dialog.getByText('Their key is refused from the next request on').waitFor()
+          await dialog.getByText('Their key is refused from the next request').waitFor()
           await dialog.getByRole('button', { name: 'Suspend' }).click()
           await rowOf(page, 'paused').getByText('Suspended').waitFor()
           expect(await chat(key)).toBe(403)
@@ -247,7 +247,7 @@ describe('what members used this month', () => {
       await drawer.getByText('of-busy').waitFor()
       await drawer.getByRole('link', { name: 'Show usage' }).click()
       await page.waitForURL(/\/usage\?.*member=busy/)
-      await page.getByRole('table', { name: 'The same numbers' }).getByText('of-busy').waitFor()
+      await page.getByRole('table', { name: 'Usage table' }).getByText('of-busy').waitFor()
     })
   })
 

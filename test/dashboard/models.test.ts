@@ -77,10 +77,10 @@ describe('a new model', () => {
       await dialog.getByLabel('Provider', { exact: true }).selectOption('main')
       await dialog.getByLabel('Name at the provider').fill('typed-upstream')
       await dialog.getByLabel('Context window').fill('200k')
-      await dialog.getByLabel('Most output tokens').fill('sixty')
+      await dialog.getByLabel('Maximum output tokens').fill('sixty')
       await dialog.getByText('Write a whole number of tokens').waitFor()
       expect(await send.isDisabled()).toBe(true)
-      await dialog.getByLabel('Most output tokens').fill('64,000')
+      await dialog.getByLabel('Maximum output tokens').fill('64,000')
       await priceField(dialog, 'Input').fill('1.25')
       await priceField(dialog, 'Output').fill('10')
       // 10,000 at 1.25 and 1000 at 10.
@@ -109,7 +109,7 @@ describe('a new model', () => {
       await name.fill('taken')
       await dialog.getByLabel('Provider', { exact: true }).selectOption('spare')
       await dialog.getByLabel('Context window').fill('1000')
-      await dialog.getByLabel('Most output tokens').fill('100')
+      await dialog.getByLabel('Maximum output tokens').fill('100')
       await dialog.getByRole('button', { name: 'Add a model' }).click()
       await dialog.getByRole('alert').filter({ hasText: "There is a model 'taken' already." }).waitFor()
       expect(await name.getAttribute('aria-invalid')).toBe('true')
@@ -124,22 +124,22 @@ describe('a new model', () => {
       await dialog.getByLabel('Name', { exact: true }).fill('unpriced')
       await dialog.getByLabel('Provider', { exact: true }).selectOption('main')
       await dialog.getByLabel('Context window').fill('1000')
-      await dialog.getByLabel('Most output tokens').fill('100')
+      await dialog.getByLabel('Maximum output tokens').fill('100')
       await saved(dialog, 'Add a model')
       await rowOf(page, 'unpriced').getByText('No price').waitFor()
       await openRow(rowOf(page, 'unpriced'))
       const drawer = page.getByRole('dialog', { name: 'unpriced' })
-      await drawer.getByText('cannot be enabled until it has one').waitFor()
+      await drawer.getByText('cannot be enabled').waitFor()
       expect(await drawer.getByRole('button', { name: 'Enable' }).count()).toBe(0)
       expect((await postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model: 'unpriced' })).status).toBe(
         404,
       )
 
-      await drawer.getByRole('button', { name: 'Change the price' }).click()
+      await drawer.getByRole('button', { name: 'Change price' }).click()
       const price = page.getByRole('dialog', { name: 'Price of unpriced' })
       await priceField(price, 'Input').fill('0')
       await priceField(price, 'Output').fill('0.01')
-      await saved(price, 'Save the price')
+      await saved(price, 'Save price')
       await drawer.getByRole('button', { name: 'Enable' }).click()
       await drawer.getByText('Enabled').waitFor()
       // 57 at 0.01 for a million are 0.00000057.
@@ -153,8 +153,8 @@ describe('the price of a model', () => {
     await add('repriced')
     expect(await charged('repriced')).toEqual({ charge: 0.001348, version: 1 })
     await dashboard.visit('/models', async (page) => {
-      const dialog = await choose(page, 'repriced', 'Change the price')
-      const save = dialog.getByRole('button', { name: 'Save the price' })
+      const dialog = await choose(page, 'repriced', 'Change price')
+      const save = dialog.getByRole('button', { name: 'Save price' })
       expect(await save.isDisabled()).toBe(true)
       await priceField(dialog, 'Input').fill('3')
       await priceField(dialog, 'Output').fill('15')
@@ -164,7 +164,7 @@ describe('the price of a model', () => {
       await sample(dialog).getByLabel('Cache read').fill('9k')
       // 1000 at 3, 200 at 15 and 9000 at 0.3; until now 10,000 at 1 and 200 at 2.
       await expect.poll(() => sample(dialog).getByRole('status').innerText()).toMatch(/0\.0087.*0\.0104/s)
-      await saved(dialog, 'Save the price')
+      await saved(dialog, 'Save price')
     })
     // 1234 at 3 and 57 at 15.
     expect(await charged('repriced')).toEqual({ charge: 0.004557, version: 2 })
@@ -174,20 +174,20 @@ describe('the price of a model', () => {
   it('is asked about when it jumps, anew after every change', async () => {
     await add('jumping')
     await dashboard.visit('/models', async (page) => {
-      const dialog = await choose(page, 'jumping', 'Change the price')
-      const save = dialog.getByRole('button', { name: 'Save the price' })
+      const dialog = await choose(page, 'jumping', 'Change price')
+      const save = dialog.getByRole('button', { name: 'Save price' })
       await priceField(dialog, 'Input').fill('9.999999')
       expect(await save.isDisabled()).toBe(false)
       expect(await dialog.getByRole('alert').count()).toBe(0)
       await priceField(dialog, 'Input').fill('10')
       await dialog.getByRole('alert').getByText('Input, Cache read, and Cache write would change').waitFor()
       expect(await save.isDisabled()).toBe(true)
-      await dialog.getByLabel('The price is meant like this').click()
+      await dialog.getByLabel('This price is intended').click()
       expect(await save.isDisabled()).toBe(false)
       await priceField(dialog, 'Output').fill('0.000002')
       expect(await save.isDisabled()).toBe(true)
-      await dialog.getByLabel('The price is meant like this').click()
-      await saved(dialog, 'Save the price')
+      await dialog.getByLabel('This price is intended').click()
+      await saved(dialog, 'Save price')
     })
     expect((await show('jumping'))?.price).toMatchObject({ input: 10, output: 0.000002, version: 2 })
   })
@@ -195,14 +195,14 @@ describe('the price of a model', () => {
   it('is asked about by the server where it was changed meanwhile', async () => {
     await add('raced')
     await dashboard.visit('/models', async (page) => {
-      const dialog = await choose(page, 'raced', 'Change the price')
+      const dialog = await choose(page, 'raced', 'Change price')
       await dashboard.farebox.admin.call('priceModel', { id: 'raced', body: { input: 0.01, output: 2 } })
       await priceField(dialog, 'Input').fill('5')
-      await dialog.getByRole('button', { name: 'Save the price' }).click()
-      await dialog.getByRole('alert').getByText('Prices are for a million tokens').waitFor()
+      await dialog.getByRole('button', { name: 'Save price' }).click()
+      await dialog.getByRole('alert').getByText('Prices are per million tokens').waitFor()
       expect((await show('raced'))?.price).toMatchObject({ input: 0.01 })
-      await dialog.getByLabel('The price is meant like this').click()
-      await saved(dialog, 'Save the price')
+      await dialog.getByLabel('This price is intended').click()
+      await saved(dialog, 'Save price')
       expect((await show('raced'))?.price).toMatchObject({ input: 5, version: 3 })
     })
   })
@@ -210,11 +210,11 @@ describe('the price of a model', () => {
   it('takes neither less than nothing nor what may be a thousand times what is meant', async () => {
     await add('typo')
     await dashboard.visit('/models', async (page) => {
-      const dialog = await choose(page, 'typo', 'Change the price')
+      const dialog = await choose(page, 'typo', 'Change price')
       for (const wrong of ['-1', '1,000', '1.0000001', 'free', '1000001']) {
         await priceField(dialog, 'Input').fill(wrong)
         await dialog.getByRole('alert').first().waitFor()
-        expect(await dialog.getByRole('button', { name: 'Save the price' }).isDisabled()).toBe(true)
+        expect(await dialog.getByRole('button', { name: 'Save price' }).isDisabled()).toBe(true)
         await priceField(dialog, 'Input').fill('1')
         await dialog.getByRole('alert').waitFor({ state: 'detached' })
       }
@@ -270,7 +270,7 @@ describe('a model', () => {
       await openRow(rowOf(page, 'leaving'))
       await page.getByRole('dialog', { name: 'leaving' }).getByRole('button', { name: 'Remove' }).click()
       const question = page.getByRole('alertdialog', { name: 'Remove the model leaving?' })
-      await question.getByText('1 key can no longer ask for it. It is allowed by "starter".').waitFor()
+      await question.getByText('1 key loses access to it. Packages: "starter".').waitFor()
       await question.getByRole('button', { name: 'Remove' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await rowOf(page, 'leaving').waitFor({ state: 'detached' })
@@ -300,7 +300,7 @@ describe('the price card', () => {
     await dashboard.visit('/models', async (page) => {
       await page.getByRole('button', { name: 'Compare prices' }).click()
       const dialog = page.getByRole('dialog', { name: 'Compare with the price card' })
-      const chosen = (id: string) => dialog.getByRole('checkbox', { name: `Choose ${id}` })
+      const chosen = (id: string) => dialog.getByRole('checkbox', { name: `Select ${id}` })
       await dialog.getByText(/^Not on the card: .*demo-chat/).waitFor()
       // What jumps is not chosen by itself.
       expect(await chosen('near').isChecked()).toBe(true)
@@ -309,7 +309,7 @@ describe('the price card', () => {
       await chosen('far').click()
       const apply = dialog.getByRole('button', { name: 'Apply 2 prices' })
       expect(await apply.isDisabled()).toBe(true)
-      await dialog.getByLabel('I have looked at the prices').click()
+      await dialog.getByLabel('I have checked the prices').click()
       await saved(dialog, 'Apply 2 prices')
     })
     expect((await show('near'))?.price).toMatchObject(near.price)
@@ -322,7 +322,7 @@ describe('the price card', () => {
       await page.getByRole('button', { name: 'Compare prices' }).click()
       const dialog = page.getByRole('dialog', { name: 'Compare with the price card' })
       const versions = dialog.getByLabel('Card', { exact: true }).getByRole('option')
-      await expect.poll(() => versions.allTextContents()).toEqual([expect.stringMatching(/^came with Farebox, /)])
+      await expect.poll(() => versions.allTextContents()).toEqual([expect.stringMatching(/^built-in, /)])
       await dialog.getByRole('button', { name: 'Fetch from the feed' }).click()
       await dialog.getByText('No feed is named: set FAREBOX_PRICE_FEED to its address.').waitFor()
     })
@@ -332,7 +332,7 @@ describe('the price card', () => {
     await dashboard.visit('/models', async (page) => {
       await page.getByRole('button', { name: 'Compare prices' }).click()
       const dialog = page.getByRole('dialog', { name: 'Compare with the price card' })
-      await dialog.getByRole('checkbox', { name: 'Choose kept' }).waitFor()
+      await dialog.getByRole('checkbox', { name: 'Select kept' }).waitFor()
       await dashboard.farebox.admin.call('priceModel', { id: 'near', body: { input: 7, output: 7 } })
       await dialog.getByRole('button', { name: 'Apply 1 price' }).click()
       await dialog.getByRole('alert').getByText('has changed in the meantime').waitFor()
@@ -363,7 +363,7 @@ describe('the list', () => {
       const error = { message: 'The catalogue is busy.', code: 503 }
       await page.route('**/api/models', (route) => route.fulfill({ status: 503, json: { error } }))
       await page.reload()
-      await page.getByText('The models could not be read.').waitFor()
+      await page.getByText('The models could not be loaded.').waitFor()
       await page.getByText('The catalogue is busy.').waitFor()
       await page.unroute('**/api/models')
       await page.getByRole('button', { name: 'Try again' }).click()
@@ -393,5 +393,5 @@ function priceField(dialog: Locator, name: string): Locator {
 }
 
 function sample(dialog: Locator): Locator {
-  return dialog.getByRole('region', { name: 'A call with so many tokens' })
+  return dialog.getByRole('region', { name: 'Example call' })
 }

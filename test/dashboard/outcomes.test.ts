@@ -123,13 +123,13 @@ describe('a provider that refused our secret', () => {
     await (await postChat({ url: dashboard.farebox.url, key })).text()
     aheadMs += HOUR_MS
     await dashboard.visit('/overview', async (page) => {
-      await page.getByRole('link', { name: 'upstream refused our secret. Replace it in Providers.' }).click()
+      await page.getByRole('link', { name: 'upstream refused the secret. Replace it in Providers.' }).click()
       await page.waitForURL(/\/app\/providers/)
       const row = page.locator('tr').filter({ hasText: 'upstream' })
-      await row.getByText('Refuses us').waitFor()
+      await row.getByText('Secret refused').waitFor()
       upstream.script({ type: 'answer' })
       await page.reload()
-      await row.getByText('Refuses us').waitFor()
+      await row.getByText('Secret refused').waitFor()
       expect((await postChat({ url: dashboard.farebox.url, key })).status).toBe(200)
       await page.reload()
       await row.getByText('Ok', { exact: true }).waitFor()

@@ -50,8 +50,8 @@ afterAll(async () => {
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 const SAID = {
   fast: [/runs out/, /resets/],
-  slow: [/at this pace 7\.\d\d left over/, /resets/],
-  prepaid: [/lasts about .* at this pace/],
+  slow: [/7\.\d\d unused at this rate/, /resets/],
+  prepaid: [/lasts about .* at this rate/],
 } as const
 
 describe('what is left', () => {

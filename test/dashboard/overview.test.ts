@@ -20,7 +20,7 @@ describe('the numbers', () => {
       await tile('Credits').getByTitle(exact(balance['remaining_credits']), { exact: true }).waitFor()
       await tile('Credits').getByTitle(exact(balance['total_credits']), { exact: true }).waitFor()
       await tile('Today').getByTitle(exact(balance['used_credits']), { exact: true }).waitFor()
-      const sums = page.getByRole('table', { name: 'Sums of the chart' })
+      const sums = page.getByRole('table', { name: 'Totals of the chart' })
       const total = sums.getByRole('row').filter({ hasText: 'Total' })
       await total.getByTitle(exact(balance['used_credits']), { exact: true }).first().waitFor()
     })
@@ -36,7 +36,7 @@ describe('the numbers', () => {
       await page.reload()
       await page.getByRole('heading', { name: 'Requests by key, 24 hours' }).waitFor()
       await page.getByRole('figure').getByText('first', { exact: true }).waitFor()
-      await page.getByRole('table', { name: 'Sums of the chart' }).getByRole('link', { name: 'first' }).click()
+      await page.getByRole('table', { name: 'Totals of the chart' }).getByRole('link', { name: 'first' }).click()
       await page.waitForURL(/\/app\/requests\?key=first/)
     })
   })
@@ -68,7 +68,7 @@ describe('what happens', () => {
         route.fulfill({ status: 503, json: { error: { message: 'Busy.' } } }),
       )
       await call(dashboard.key)
-      await page.getByText('Not up to date, from').waitFor()
+      await page.getByText('Last updated').waitFor()
       expect(await page.getByText('left of').count()).toBe(1)
     })
   })
@@ -79,7 +79,7 @@ describe('what happens', () => {
         route.fulfill({ status: 500, json: { error: { message: 'The report thread has ended.', code: 500 } } }),
       )
       await page.goto(`${dashboard.farebox.url}/app/overview`)
-      await page.getByText('The overview could not be read.').waitFor()
+      await page.getByText('The overview could not be loaded.').waitFor()
       await page.getByText('The report thread has ended.').waitFor()
       await page.unroute('**/api/overview')
       await page.getByRole('button', { name: 'Try again' }).click()
@@ -90,7 +90,7 @@ describe('what happens', () => {
   it('leads to what needs attention', async () => {
     await newKey('ending', '3d')
     await dashboard.visit('/overview', async (page) => {
-      await page.getByRole('link', { name: 'The key “ending” expires in 2 days.' }).click()
+      await page.getByRole('link', { name: 'Key “ending” expires in 2 days.' }).click()
       await page.waitForURL(/\/app\/keys\?open=ending/)
     })
   })
@@ -117,12 +117,12 @@ describe('the page', () => {
 
   it('offers the first run until somebody does not want it', async () => {
     await dashboard.visit('/overview', async (page) => {
-      await page.getByRole('link', { name: 'Begin' }).waitFor()
+      await page.getByRole('link', { name: 'Start', exact: true }).waitFor()
       await page.getByRole('button', { name: 'Not now' }).click()
-      expect(await page.getByRole('link', { name: 'Begin' }).count()).toBe(0)
+      expect(await page.getByRole('link', { name: 'Start', exact: true }).count()).toBe(0)
       await page.reload()
       await page.getByText('left of').waitFor()
-      expect(await page.getByRole('link', { name: 'Begin' }).count()).toBe(0)
+      expect(await page.getByRole('link', { name: 'Start', exact: true }).count()).toBe(0)
     })
   })
 
@@ -134,9 +134,9 @@ describe('the page', () => {
         const asked: string[] = []
         page.on('request', (request) => asked.push(new URL(request.url()).pathname))
         await page.reload()
-        await page.getByText('There is no key to spend them with.').waitFor()
-        await page.getByText('No request yet').waitFor()
-        await page.getByText('Nothing was used in this time').waitFor()
+        await page.getByText('No key yet.').waitFor()
+        await page.getByText('No requests yet').waitFor()
+        await page.getByText('No usage in this time range').waitFor()
         expect(asked.filter((path) => path === '/api/providers')).toEqual([])
       },
       { member: { name: 'ada', password: PASSWORD } },
@@ -148,7 +148,7 @@ describe('the chart', () => {
   it('says what its bars add up to where one points at them', async () => {
     await call((await newKey('pointed-at')).key)
     await dashboard.visit('/overview?group=key&metric=requests&rollup=day', async (page) => {
-      await page.getByRole('table', { name: 'Sums of the chart' }).getByText('pointed-at').waitFor()
+      await page.getByRole('table', { name: 'Totals of the chart' }).getByText('pointed-at').waitFor()
       await page.locator('.recharts-bar-rectangle').last().hover()
       const sum = page.locator('.recharts-tooltip-wrapper').getByText('Total', { exact: true }).locator('..')
       await sum.waitFor()

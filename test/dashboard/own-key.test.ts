@@ -22,7 +22,7 @@ const stored = (page: Page) =>
   page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href])')
 
 async function enter(page: Page, key: string) {
-  await page.getByRole('button', { name: 'I have a key and no account' }).click()
+  await page.getByRole('button', { name: 'Use a key instead' }).click()
   await page.getByLabel('Key', { exact: true }).fill(key)
   await page.keyboard.press('Enter')
 }
@@ -83,7 +83,7 @@ describe('somebody who has a key and no account', () => {
         }
         await page.goto(`${dashboard.farebox.url}/app/usage?group=key`)
         await heading(page, 'Usage').waitFor()
-        await page.getByText('No requests in this time').waitFor()
+        await page.getByText('No requests in this time range').waitFor()
       },
       { key },
     )
@@ -94,9 +94,9 @@ describe('somebody who has a key and no account', () => {
       '/sign-in',
       async (page) => {
         await enter(page, `key_${'A'.repeat(38)}`)
-        await page.getByRole('alert').getByText('This is not a key that can be used here.').waitFor()
+        await page.getByRole('alert').getByText('This key is not valid here.').waitFor()
         expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('')
-        await page.getByRole('button', { name: 'I have a name and a password' }).click()
+        await page.getByRole('button', { name: 'Use name and password instead' }).click()
         await page.getByLabel('Password').waitFor()
       },
       { isStranger: true },

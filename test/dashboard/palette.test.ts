@@ -63,7 +63,7 @@ describe('the palette finds', () => {
   it('nothing where nothing has the name, and for a member nothing of what is others', async () => {
     await dashboard.visit('/overview', async (page) => {
       await find(page, 'zzzzzz')
-      await page.getByText('Nothing has that name.').waitFor()
+      await page.getByText('No results').waitFor()
     })
     await dashboard.visit(
       '/overview',
@@ -98,9 +98,9 @@ describe('the palette does from every page', () => {
       await page.keyboard.press('Enter')
       await page.getByText('New calls are refused until').first().waitFor()
       expect((await admin().call('status', {})).paused_until).toBeDefined()
-      await find(page, 'end the pause')
+      await find(page, 'resume')
       await page.keyboard.press('Enter')
-      await page.getByText('New calls are served again.').first().waitFor()
+      await page.getByText('New calls are accepted again.').first().waitFor()
       expect((await admin().call('status', {})).paused_until).toBeUndefined()
     })
   })

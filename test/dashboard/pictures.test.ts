@@ -36,7 +36,7 @@ async function chat(): Promise<string> {
 
 /** What the picture says, for those who do not see it. */
 async function saidBy(page: Page, words: RegExp): Promise<string> {
-  const picture = page.getByRole('dialog', { name: 'A picture to share' }).getByRole('img', { name: words })
+  const picture = page.getByRole('dialog', { name: 'Share as image' }).getByRole('img', { name: words })
   const said = (await picture.getAttribute('aria-label')) ?? ''
   for (const secret of [SESSION, PROJECT, PROMPT, dashboard.key, requestId]) expect(said).not.toContain(secret)
   return said
@@ -45,7 +45,7 @@ async function saidBy(page: Page, words: RegExp): Promise<string> {
 /** Width and height of the image that is saved, which is not of one colour. */
 async function savedSize(page: Page): Promise<readonly [number, number]> {
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save as an image' }).click()
+  await page.getByRole('button', { name: 'Save image' }).click()
   const file = await (await download).path()
   const image = await readFile(file)
   expect(image.subarray(1, 4).toString('latin1')).toBe('PNG')
@@ -83,15 +83,15 @@ it('makes pictures of a receipt and of its session, to save and to copy', async 
 it('makes a calendar of what was spent in a month', async () => {
   const { totals } = await dashboard.farebox.admin.call('usageReport', { query: { from: 'month' } })
   await dashboard.visit('/usage', async (page) => {
-    await page.getByRole('button', { name: 'Picture of the month' }).click()
+    await page.getByRole('button', { name: 'Image of the month' }).click()
     const said = await saidBy(page, /Requests: 3/)
     expect(totals.requests).toBe(3)
     const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' }).format(Date.now())
     expect(said).toContain(month)
     expect(said).toMatch(/\. \d{1,2}: 0\.0/)
     expect((await savedSize(page))[1]).toBeGreaterThan(1000)
-    await page.getByRole('button', { name: 'The month before' }).click()
+    await page.getByRole('button', { name: 'Previous month' }).click()
     await saidBy(page, /Requests: 0/)
-    expect(await page.getByRole('button', { name: 'The month after' }).isEnabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Next month' }).isEnabled()).toBe(true)
   })
 })

@@ -64,7 +64,7 @@ it('is asked for by the button alone, kept version by version, and applied where
     ] as const) {
       publish(version, { input, output: 9 })
       await dialog.getByRole('button', { name: 'Fetch from the feed' }).click()
-      await page.getByText(`Version ${version} is fetched. No price has changed.`, { exact: true }).waitFor()
+      await page.getByText(`Version ${version} fetched. No price has changed.`, { exact: true }).waitFor()
       await dialog.getByRole('row').filter({ hasText: 'openai' }).waitFor()
     }
     expect(asked).toBe(2)
@@ -72,7 +72,7 @@ it('is asked for by the button alone, kept version by version, and applied where
     await expect
       .poll(() => card.getByRole('option').allTextContents())
       .toEqual(
-        [/^version 4, .*2026/, /^version 1, .*2026/, /^came with Farebox, /].map(
+        [/^version 4, .*2026/, /^version 1, .*2026/, /^built-in, /].map(
           (text) => expect.stringMatching(text) as string,
         ),
       )

@@ -50,8 +50,8 @@ describe('limits of projects', () => {
       await edit.waitFor({ state: 'detached' })
       expect(await projects()).toMatchObject([{ credits_per_day: null, credits_per_month: 20 }])
 
-      await cardOf(page).getByRole('button', { name: 'Lift limits of team/website' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Lift limits' }).click()
+      await cardOf(page).getByRole('button', { name: 'Remove limits of team/website' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove limits' }).click()
       // The card is hidden from those who ask by roles as long as the dialog is there.
       await page.getByRole('alertdialog').waitFor({ state: 'detached' })
       expect(await projects()).toEqual([])
@@ -70,7 +70,7 @@ describe('limits of projects', () => {
       await line.getByTitle(`${used} credits`).first().waitFor()
       expect(await line.getByRole('img').count()).toBe(2)
       await page.getByRole('radio', { name: 'Project' }).click()
-      await page.getByRole('table', { name: 'Sums of the chart' }).getByRole('link', { name: 'shop' }).waitFor()
+      await page.getByRole('table', { name: 'Totals of the chart' }).getByRole('link', { name: 'shop' }).waitFor()
     })
     await dashboard.visit(
       '/overview',
@@ -100,13 +100,13 @@ describe('what a key is counted to', () => {
     const made = (await admin().call('listKeys', {})).find(({ name }) => name === 'labelled')
     expect(made).toMatchObject({ project: 'website', tool: null, tags: ['batch', 'night'] })
     await dashboard.visit(`/keys?open=${made?.id ?? ''}`, async (page) => {
-      await page.getByRole('button', { name: 'Count to' }).click()
-      const dialog = page.getByRole('dialog', { name: 'What "labelled" is counted to' })
+      await page.getByRole('button', { name: 'Attribution' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Attribution of "labelled"' })
       expect(await dialog.getByLabel('Tags').inputValue()).toBe('batch, night')
       await dialog.getByLabel('Project').fill('')
       await dialog.getByLabel('Tool').fill('cron')
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('are counted so from now on').first().waitFor()
+      await page.getByText('was changed').first().waitFor()
     })
     const changed = await admin().call('showKey', { id: made?.id ?? '' })
     expect(changed).toMatchObject({ project: null, tool: 'cron', tags: ['batch', 'night'] })
@@ -127,8 +127,8 @@ describe('usage', () => {
     await use(key, { 'user-agent': 'curl/8.1' })
     const { totals, series } = await admin().call('usageReport', { query: { key: name, group } })
     await dashboard.visit(`/usage?key=${name}`, async (page) => {
-      await page.getByRole('combobox', { name: 'Grouped by' }).selectOption(group)
-      const table = page.getByRole('table', { name: 'The same numbers' })
+      await page.getByRole('combobox', { name: 'Group by' }).selectOption(group)
+      const table = page.getByRole('table', { name: 'Usage table' })
       const row = (text: string) => table.getByRole('row').filter({ has: page.getByText(text, { exact: true }) })
       await row(value).waitFor()
       const costOf = async (text: string) => micro(await row(text).locator('td').first().innerText())
@@ -155,11 +155,11 @@ describe('usage by session', () => {
     await use(dashboard.key, { 'x-claude-code-session-id': SESSION })
     await use(dashboard.key, { 'x-claude-code-session-id': SESSION })
     await dashboard.visit('/usage', async (page) => {
-      await page.getByRole('combobox', { name: 'Grouped by' }).selectOption('session')
-      await page.getByText('Sessions have no course over time').waitFor()
+      await page.getByRole('combobox', { name: 'Group by' }).selectOption('session')
+      await page.getByText('Sessions have no chart').waitFor()
       const row = page.getByRole('row').filter({ hasText: SESSION })
       expect(await row.locator('td').allInnerTexts()).toContain('2')
-      expect(await page.getByRole('radiogroup', { name: 'Rows of the table' }).count()).toBe(0)
+      expect(await page.getByRole('radiogroup', { name: 'Table rows' }).count()).toBe(0)
       await row.getByRole('link').click()
       await page.waitForURL(/session=/)
       await page.getByRole('heading', { name: 'Requests' }).waitFor()

@@ -442,7 +442,7 @@ describe('the list', () => {
     for (let count = 0; count < 6; count += 1) await (await ask()).text()
     await dashboard.visit('/providers?q=ail&state=attention', async (page) => {
       await rowOf(page, 'ailing')
-        .getByText(/^(Left out|On trial|Cooling)/)
+        .getByText(/^(Paused|Retrying|Cooling)/)
         .waitFor()
       expect(await page.getByRole('row').count()).toBe(2)
       await openRow(rowOf(page, 'ailing'))
@@ -506,7 +506,7 @@ describe('removing', () => {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: 'Move secrets' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Move secrets' }).click()
-      await page.getByRole('dialog').getByText('There was nothing to move.').waitFor()
+      await page.getByRole('dialog').getByText('Nothing to move.').waitFor()
     })
     expect(await show('leaving')).toBeUndefined()
     expect(await add('leaving')).toMatchObject({ secret_state: 'none' })

@@ -75,7 +75,7 @@ describe('refused requests', () => {
       await expect.poll(() => own.innerText()).toMatch(/used up[\s\S]*× 28[\s\S]*402/)
     })
     await dashboard.visit('/usage', async (page) => {
-      await page.getByText('29 requests were refused before they were calls.').waitFor()
+      await page.getByText('29 requests were refused before they started.').waitFor()
     })
   })
 })

@@ -29,7 +29,7 @@ describe('the settings', () => {
   it('verify the ledger on request', async () => {
     await dashboard.visit('/settings', async (page) => {
       await page.getByRole('button', { name: 'Verify the ledger' }).click()
-      await page.getByText('Everything agrees to the last digit.').waitFor()
+      await page.getByText('All balances are correct.').waitFor()
       await page.getByText('Open holds').waitFor()
     })
   })
@@ -39,7 +39,7 @@ describe('the settings', () => {
       await page.keyboard.press('Control+k')
       await page.getByRole('combobox').fill('verify')
       await page.keyboard.press('Enter')
-      await page.getByText('Everything agrees to the last digit.').waitFor()
+      await page.getByText('All balances are correct.').waitFor()
     })
   })
 
@@ -55,7 +55,7 @@ describe('the settings', () => {
       expect(await field.inputValue()).toBe('relative.db')
       await field.fill(file)
       await page.getByRole('button', { name: 'Back up now' }).click()
-      await page.getByText('The backup is written and checked').waitFor()
+      await page.getByText('Backup written and verified').waitFor()
       expect(existsSync(file)).toBe(true)
     })
     await rm(folder, { recursive: true })
@@ -117,21 +117,21 @@ describe('a member', () => {
     await dashboard.visit(
       '/settings',
       async (page) => {
-        await page.getByRole('button', { name: 'Change the password' }).click()
+        await page.getByRole('button', { name: 'Change password' }).click()
         const dialog = page.getByRole('dialog')
-        const send = dialog.getByRole('button', { name: 'Change the password' })
-        await dialog.getByLabel('Present password').fill('not this one')
+        const send = dialog.getByRole('button', { name: 'Change password' })
+        await dialog.getByLabel('Current password').fill('not this one')
         await dialog.getByLabel('New password', { exact: true }).fill('a new sentence')
-        await dialog.getByLabel('New password, again').fill('another sentence')
-        await dialog.getByText('The two are not the same.').waitFor()
+        await dialog.getByLabel('Repeat new password').fill('another sentence')
+        await dialog.getByText('The passwords are not the same.').waitFor()
         expect(await send.isDisabled()).toBe(true)
-        await dialog.getByLabel('New password, again').fill('a new sentence')
+        await dialog.getByLabel('Repeat new password').fill('a new sentence')
         await send.click()
         await dialog.getByText('The old password is wrong.').waitFor()
         expect(await dialog.getByLabel('New password', { exact: true }).inputValue()).toBe('a new sentence')
-        await dialog.getByLabel('Present password').fill(PASSWORD)
+        await dialog.getByLabel('Current password').fill(PASSWORD)
         await send.click()
-        await page.getByText('Your password is changed.', { exact: true }).waitFor()
+        await page.getByText('Password changed.', { exact: true }).waitFor()
         expect(await page.getByRole('dialog').count()).toBe(0)
       },
       { member },
@@ -148,7 +148,7 @@ describe('a member', () => {
       async (page) => {
         await page.getByRole('button', { name: 'Sign out everywhere' }).click()
         const dialog = page.getByRole('alertdialog')
-        await dialog.getByText('has to sign in again').waitFor()
+        await dialog.getByText('must sign in again').waitFor()
         await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
         await page.getByLabel('Password').waitFor()
         expect(page.url()).toContain('/app/sign-in')
@@ -176,7 +176,7 @@ describe('a setting that can change while it runs', () => {
       await row.getByText('Changed here').waitFor()
       expect(await valueOf('hold_wait_ms')).toBe('2500')
       await row.getByRole('button', { name: 'Change hold_wait_ms' }).click()
-      await dialog.getByRole('button', { name: 'Set back to the default' }).click()
+      await dialog.getByRole('button', { name: 'Reset to default' }).click()
       await row.getByText('Default').waitFor()
       expect(await valueOf('hold_wait_ms')).toBe('10000')
     })

@@ -117,7 +117,7 @@ it('says of a link that was used that it is, and still takes a password', async 
     '/sign-in',
     async (page) => {
       await page.goto(`${dashboard.farebox.url}/#ticket=${ticket}`)
-      await page.getByRole('alert').getByText('This link has been used or is older than a minute.').waitFor()
+      await page.getByRole('alert').getByText('This link was used or has expired.').waitFor()
       expect(page.url()).not.toContain('ticket')
       await page.getByLabel('Name').fill('ada')
       await page.getByLabel('Password').fill(PASSWORD)
@@ -164,7 +164,7 @@ it('says the same of a wrong name as of a wrong password', async () => {
         await page.getByLabel('Password').fill('a wrong password')
         await page.keyboard.press('Enter')
         await expect.poll(() => page.getByLabel('Password').inputValue(), { timeout: 20_000 }).toBe('')
-        await page.getByRole('alert').getByText('The name or the password is wrong.').waitFor()
+        await page.getByRole('alert').getByText('Wrong name or password.').waitFor()
       }
     },
     { isStranger: true },

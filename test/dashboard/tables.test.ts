@@ -37,7 +37,7 @@ describe('tables', () => {
     ['members', 'Members', [800]],
     ['overview', 'Latest requests', [800]],
     ['ledger?key=rich', 'Ledger', [420]],
-    ['usage?group=key', 'The same numbers', [420]],
+    ['usage?group=key', 'Usage table', [420]],
   ])('of %s fit a window', async (path, name, widths, language) => {
     const look = async (page: Page) => {
       // A card of the same name may be around it.

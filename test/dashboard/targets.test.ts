@@ -44,7 +44,7 @@ async function targetsOf(page: Page, id: string): Promise<Locator> {
     .getByRole('button', { name: `Actions for ${id}` })
     .click()
   await page.getByRole('menuitem', { name: 'Change targets' }).click()
-  return page.getByRole('dialog', { name: `Who serves ${id}` })
+  return page.getByRole('dialog', { name: `Targets of ${id}` })
 }
 
 async function save(dialog: Locator): Promise<void> {
@@ -126,7 +126,7 @@ describe('the targets of a model', () => {
       expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
       await places.nth(1).getByLabel('Provider', { exact: true }).selectOption('spare')
       await places.nth(1).getByLabel('Name at the provider').fill('sharing')
-      await places.nth(1).getByLabel('Shares the place of the one above').click()
+      await places.nth(1).getByLabel('Same priority as the one above').click()
       await places.nth(1).getByLabel('Weight').fill('3')
       await places.nth(1).getByText('takes 75').waitFor()
       await page.route('**/api/models/sharing', (route) =>
@@ -152,7 +152,7 @@ describe('the targets of a model', () => {
     for (let count = 0; count < 6; count += 1) expect(await call('ailing')).toBe(200)
     await dashboard.visit('/models', async (page) => {
       await rowOf(page, 'ailing')
-        .getByText(/^(Left out|On trial|Cooling)/)
+        .getByText(/^(Paused|Retrying|Cooling)/)
         .waitFor()
       await openRow(rowOf(page, 'ailing'))
       await page.getByRole('dialog', { name: 'ailing' }).getByText('(503)').waitFor()

@@ -31,7 +31,7 @@ describe('a test request', () => {
       const charge = (await used()) - before
       expect(charge).toBeGreaterThan(0n)
       await page.getByTitle(`${moneyText(charge, 'en', 'exact')} credits`, { exact: true }).waitFor()
-      await page.getByRole('tab', { name: 'As it came' }).click()
+      await page.getByRole('tab', { name: 'Raw' }).click()
       await page.getByText('data: [DONE]').waitFor()
       await page.getByRole('tab', { name: 'Headers' }).click()
       await page.getByText('x-request-id').waitFor()
@@ -50,7 +50,7 @@ describe('a test request', () => {
 
   it('comes whole where pieces are not wanted', async () => {
     await dashboard.visit('/try?key=first&model=demo-chat', async (page) => {
-      await page.getByLabel('Answer in pieces, as it is made').click()
+      await page.getByLabel('Stream the answer').click()
       await send(page)
       await page.getByRole('tabpanel').getByText('Hello from the Farebox demo model.').waitFor()
       await page.getByRole('tab', { name: 'Headers' }).click()
@@ -61,10 +61,10 @@ describe('a test request', () => {
   it('is sent as it is typed, once that is an object', async () => {
     await dashboard.visit('/try?key=first&model=demo-chat', async (page) => {
       await page.getByRole('radio', { name: 'JSON' }).click()
-      const field = page.getByLabel('Body of the request')
+      const field = page.getByLabel('Request body')
       expect(JSON.parse(await field.inputValue())).toMatchObject({ model: 'demo-chat', stream: true })
       await field.fill('{"model":"demo-chat",')
-      await page.getByText('This is not a JSON object yet.').waitFor()
+      await page.getByText('Not a valid JSON object.').waitFor()
       expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
       await field.fill('{"model":"demo-chat","messages":[{"role":"user","content":"By hand"}]}')
       await send(page)
@@ -92,7 +92,7 @@ describe('a test request', () => {
     upstream.forget()
     await dashboard.farebox.admin.call('createKey', { body: { name: 'talking', package: 'plenty' } })
     await dashboard.visit('/try?key=talking&model=chat', async (page) => {
-      await page.getByLabel('System text').fill('Be brief.')
+      await page.getByLabel('System prompt').fill('Be brief.')
       await page.getByLabel('Question').fill('What is this?')
       await page
         .getByLabel('Image')
@@ -104,8 +104,8 @@ describe('a test request', () => {
       await page.getByText('An image (image/png) is sent with it.').waitFor()
       await send(page)
       await page.getByText('Open the receipt').waitFor()
-      await page.getByRole('button', { name: 'Ask on' }).click()
-      await page.getByRole('list', { name: 'Said before' }).getByText('What is this?').waitFor()
+      await page.getByRole('button', { name: 'Ask a follow-up' }).click()
+      await page.getByRole('list', { name: 'Conversation' }).getByText('What is this?').waitFor()
       expect(await page.getByLabel('Question').inputValue()).toBe('')
       await page.getByLabel('Question').fill('And now?')
       await send(page)
@@ -115,7 +115,7 @@ describe('a test request', () => {
       expect(JSON.stringify(asked.messages[1])).toContain(`data:image/png;base64,${btoa('dot')}`)
       expect(asked.messages[3]?.content).toBe('And now?')
       await page.getByRole('button', { name: 'Start over' }).click()
-      expect(await page.getByRole('list', { name: 'Said before' }).count()).toBe(0)
+      expect(await page.getByRole('list', { name: 'Conversation' }).count()).toBe(0)
       const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])')
       for (const words of ['brief', 'What is this', 'And now']) expect(kept).not.toContain(words)
     })
@@ -141,13 +141,13 @@ describe('a test request', () => {
         expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
         await tools.fill(example)
         await send(page)
-        const calls = page.getByRole('list', { name: 'Calls of tools' })
+        const calls = page.getByRole('list', { name: 'Tool calls' })
         await calls.getByText('Calls get_weather').waitFor()
         await calls.getByText('"city": "Oslo"').waitFor()
         await calls.getByLabel('Result of get_weather').fill('7 degrees')
-        await page.getByRole('button', { name: 'Give the results' }).click()
+        await page.getByRole('button', { name: 'Send results' }).click()
         await calls.waitFor({ state: 'detached' })
-        await page.getByRole('button', { name: 'Ask on' }).waitFor()
+        await page.getByRole('button', { name: 'Ask a follow-up' }).waitFor()
         const [first, second] = upstream.requests.map(({ body }) => body as Asked)
         expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['get_weather'])
         expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
@@ -161,7 +161,7 @@ describe('a test request', () => {
   it('is asked of two models side by side, each with its exact cost, its first token and its pace', async () => {
     await dashboard.farebox.admin.call('createKey', { body: { name: 'comparing', package: 'plenty' } })
     await dashboard.visit('/try?key=comparing&model=chat', async (page) => {
-      await page.getByLabel('Beside it').selectOption('demo-chat')
+      await page.getByLabel('Compare with').selectOption('demo-chat')
       await page.getByLabel('Question').fill('Which of you?')
       await send(page)
       const own = page.getByRole('region', { name: 'Answer of chat', exact: true })
@@ -209,7 +209,7 @@ describe('a request that is refused', () => {
       await send(page)
       const tab = page.getByRole('tabpanel')
       await tab.getByRole('alert').waitFor()
-      await page.getByText('No charge: the request was refused before it was admitted.').waitFor()
+      await page.getByText('No charge: the request was refused before it started.').waitFor()
       expect(page.url()).toContain('/app/try')
       expect(await page.evaluate('sessionStorage.getItem("farebox-session")')).not.toBeNull()
     })
@@ -233,7 +233,7 @@ describe('the page', () => {
     await admin.call('createKey', { body: { name: 'on-trial', package: 'trial' } })
     await dashboard.visit('/try?key=on-trial&model=demo-chat', async (page) => {
       const offered = page.getByLabel('Model', { exact: true }).getByRole('option')
-      await page.getByText("Those that the key's package “trial” includes.").waitFor()
+      await page.getByText('Models of the package “trial”.').waitFor()
       expect((await offered.allTextContents()).map((text) => text.split(' ')[0])).toEqual(['chat'])
       await page.getByLabel('Key', { exact: true }).selectOption('first')
       await page.getByText('“trial” includes').waitFor({ state: 'detached' })
@@ -246,7 +246,7 @@ describe('the page', () => {
     await dashboard.visit(
       '/try?key=first',
       async (page) => {
-        await page.getByText('There is no key to try').waitFor()
+        await page.getByText('No key to try').waitFor()
         expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
       },
       { member: { name: 'ada', password: PASSWORD } },

@@ -44,7 +44,7 @@ async function chat(name: string): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-const table = (page: Page) => page.getByRole('table', { name: 'The same numbers' })
+const table = (page: Page) => page.getByRole('table', { name: 'Usage table' })
 const rowOf = (page: Page, name: string) => table(page).getByRole('row').filter({ hasText: name })
 const cellsOf = (page: Page, name: string) => rowOf(page, name).locator('td').allInnerTexts()
 
@@ -99,12 +99,12 @@ describe('the address', () => {
     await dashboard.visit('/usage', async (page) => {
       await rowOf(page, 'demo-chat').waitFor()
       await page.getByRole('radio', { name: 'Tokens' }).click()
-      await page.getByLabel('Grouped by').selectOption('owner')
+      await page.getByLabel('Group by').selectOption('owner')
       await page.getByRole('button', { name: 'Filters', exact: true }).click()
       await page.getByLabel('Key', { exact: true }).selectOption('of-ada')
       await page.getByLabel('Tool', { exact: true }).fill('nobodys')
       await page.getByLabel('Tool', { exact: true }).press('Enter')
-      await page.getByText('No requests in this time').waitFor()
+      await page.getByText('No requests in this time range').waitFor()
       await page.getByRole('button', { name: 'Remove the filter Tool: nobodys' }).click()
       await page.waitForURL((url) =>
         ['metric=tokens', 'group=owner', 'key=of-ada'].every((part) => url.search.includes(part)),
@@ -114,7 +114,7 @@ describe('the address', () => {
       await rowOf(page, 'ada').waitFor()
       expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('of-ada')
       await page.goto(`${page.url()}&tool=nobodys`)
-      await page.getByText('No requests in this time').waitFor()
+      await page.getByText('No requests in this time range').waitFor()
       // All of them, the words that were typed too.
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await rowOf(page, 'No owner').waitFor()
@@ -143,7 +143,7 @@ describe('the address', () => {
 
   it('may name a time without requests', async () => {
     await dashboard.visit('/usage?from=2020-01-01&to=2020-01-05', async (page) => {
-      await page.getByText('No requests in this time').waitFor()
+      await page.getByText('No requests in this time range').waitFor()
       expect(await page.getByLabel('Last day').inputValue()).toBe('2020-01-04')
     })
   })

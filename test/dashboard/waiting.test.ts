@@ -58,7 +58,7 @@ it('is nothing while nobody waits, and comes and goes by itself', async () => {
     const row = table.getByRole('row').nth(1)
     await row.getByRole('cell', { name: 'concurrent requests of all keys of its member' }).waitFor()
     await row.getByRole('cell', { name: 'ci of ada' }).waitFor()
-    await row.getByRole('cell', { name: 'not known' }).waitFor()
+    await row.getByRole('cell', { name: 'unknown' }).waitFor()
     await page.getByText('laptop of ada: 1, the oldest began').waitFor()
     await end()
     await table.waitFor({ state: 'detached' })

@@ -67,7 +67,7 @@ describe('in a browser', () => {
   it('asks to sign in when a ticket is refused', async () => {
     await withPage({ ...shellAnswers('administrator'), 'POST /api/session': 401 }, async (page, url) => {
       await page.goto(`${url}/#ticket=abc-123`)
-      await page.getByText('This link has been used').waitFor()
+      await page.getByText('This link was used').waitFor()
       expect(page.url()).toBe(`${url}/app/sign-in`)
       expect(await page.evaluate('sessionStorage.length')).toBe(0)
     })
@@ -283,7 +283,7 @@ describe('what is read', () => {
       await page.goto(`${url}/app/tools`)
       await asked
       if (waitMs > 0) await page.clock.fastForward(waitMs)
-      await page.getByText('The tools could not be read.').waitFor()
+      await page.getByText('The tools could not be loaded.').waitFor()
       await page.getByRole('button', { name: 'Try again' }).waitFor()
       await page.clock.fastForward(15_000)
       await page.getByText('Claude Code').waitFor()

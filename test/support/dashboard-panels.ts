@@ -66,8 +66,8 @@ export async function lookAtPanels(
 const connect = async (page: Page, name: string) => {
   await openRow(row(page, name))
   await press(page, 'Connect')
-  await press(page, 'Show the changes')
-  await page.getByRole('group', { name: 'What changes' }).waitFor()
+  await press(page, 'Preview changes')
+  await page.getByRole('group', { name: 'Changes' }).waitFor()
 }
 
 /** By the page that they are opened on, in the order in which they are. */
@@ -131,9 +131,9 @@ export const PANELS = {
     [
       'price',
       async (page) => {
-        await menu(page, 'broken', 'Change the price')
+        await menu(page, 'broken', 'Change price')
         await page.getByRole('group').getByLabel('Input', { exact: true }).fill('500')
-        await page.getByText('The price is meant like this').waitFor()
+        await page.getByText('This price is intended').waitFor()
       },
     ],
     ['targets', (page) => menu(page, 'jumpy', 'Change targets')],
@@ -142,7 +142,7 @@ export const PANELS = {
       'price card',
       async (page) => {
         await press(page, 'Compare prices')
-        await page.getByRole('checkbox', { name: 'Choose jumpy' }).click()
+        await page.getByRole('checkbox', { name: 'Select jumpy' }).click()
       },
     ],
   ],
@@ -222,6 +222,6 @@ export const PANELS = {
       },
     ],
   ],
-  ledger: [['meaning of entries', (page) => press(page, 'What the entries mean')]],
+  ledger: [['meaning of entries', (page) => press(page, 'Explain entries')]],
   audit: [['change', (page) => openRow(row(page, 'ada'))]],
 } satisfies Readonly<Record<string, readonly Panel[]>>
