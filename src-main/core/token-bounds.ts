@@ -25,6 +25,24 @@ export function mostTokensPerByte(text: string, byteLength: number): number {
   return isGrowing ? GROWING_TOKENS_PER_BYTE : TOKENS_PER_BYTE
 }
 
+/** The longest token of any public vocabulary: 128 spaces, or 128 bytes of another repeated sign. */
+const MAX_BYTES_PER_TOKEN = 128
+
+/** The fewest tokens that any tokenizer makes of so many bytes of text. */
+export function leastTokens(textBytes: number): number {
+  return Math.floor(Math.max(0, textBytes) / MAX_BYTES_PER_TOKEN)
+}
+
+/** The bytes of text from which on any tokenizer counts at least so many tokens. */
+export function bytesOfTokens(tokens: number): number {
+  return tokens * MAX_BYTES_PER_TOKEN
+}
+
+/** The most tokens that any tokenizer makes of so many bytes. */
+export function mostTokensOf(bytes: number): number {
+  return bytes * GROWING_TOKENS_PER_BYTE
+}
+
 /** Whether a count says anything about the most tokens that others count. */
 export function isCountable(text: string): boolean {
   return text.length <= MAX_COUNTED && !GROWING.test(text)
