@@ -4,7 +4,7 @@ import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Attempted } from '#pipeline/attempts.ts'
 import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
-import { bytesBeyondCap, mostTokensAt } from '#pipeline/credit-guard.ts'
+import { isBeyondCap, mostTokensAt } from '#pipeline/credit-guard.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { Admitted, Ended, Exchange, Finished } from '#pipeline/exchange.ts'
 import type { MissingPrices } from '#pipeline/missing-prices.ts'
@@ -164,13 +164,12 @@ function noteLength({ admitted, place, outputCap, reader }: Ended, settlement: S
   const { choices, echoedBytes } = admitted.request
   const cap = outputCap * choices
   const { usage, isOutputFinal } = reader.reported
-  const { textBytes } = reader.generated
   const reportedTokens = usage?.outputTokens ?? 0
   if (isOutputFinal || reportedTokens > mostTokensAt(cap)) {
-    caps.noteCount(place.target, { textBytes, outputTokens: reportedTokens })
+    caps.noteCount(place.target, { textBytes: reader.generated.textBytes, outputTokens: reportedTokens })
     caps.note(place.target, { cap, outputTokens: reportedTokens })
     // What we count ourselves is proof only where no tokenizer could make so little of it.
-  } else if (textBytes >= bytesBeyondCap(cap, echoedBytes)) caps.note(place.target, { cap, outputTokens })
+  } else if (isBeyondCap(reader.generated, cap, echoedBytes)) caps.note(place.target, { cap, outputTokens })
 }
 
 /** Remembers how much of a conversation's input was cached, where its provider said so. */

@@ -14,6 +14,7 @@ import {
   worstUnitsMicro,
   type Worst,
 } from '#core/pricing.ts'
+import { denseBytesOf, type Generated } from '#core/possible-usage.ts'
 import { bytesOfTokens } from '#core/token-bounds.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -65,9 +66,15 @@ export function mostTokensAt(outputCap: number): number {
   return outputCap + Math.ceil(outputCap * CAP_TOLERANCE) + CAP_TOLERANCE_TOKENS
 }
 
-/** From so many bytes of text on an answer is beyond its cap, whatever its tokenizer. */
+/** From so many dense bytes of text on an answer is beyond its cap, whatever its tokenizer. */
 export function bytesBeyondCap(outputCap: number, echoedBytes = 0): number {
   return bytesOfTokens(outputCap + CAP_TOLERANCE_TOKENS) + echoedBytes
+}
+
+/** Whether an answer is beyond its cap, whatever its tokenizer. */
+export function isBeyondCap(generated: Generated, outputCap: number, echoedBytes?: number): boolean {
+  const most = bytesBeyondCap(outputCap, echoedBytes)
+  return generated.textBytes >= most && denseBytesOf(generated) >= most
 }
 
 export class CreditGuard {
@@ -82,8 +89,8 @@ export class CreditGuard {
   readonly #price: Price
   /** What a million tokens of the output cost at most. */
   #outputMicro: number
-  /** Bytes of text that no tokenizer makes of the cap. */
-  readonly #beyondBytes: number
+  /** Bytes of text before which a tokenizer may make no more of it than the cap. */
+  #beyondBytes: number
   /** What the provider had reported at the last look. */
   #usage: TokenUsage | undefined
   /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
@@ -136,18 +143,19 @@ export class CreditGuard {
     // The answer has ended, whatever it comes to.
     if (reader.reported.isOutputFinal) return 'go'
     const { bytes } = reader.generated
+    const isBeyondCap = this.#isBeyondCap(reader)
     const mostTokens = this.#tokensAtMost(reader)
     this.#growWherePlenty(mostTokens, reader.usage)
     const paidTokens = this.#paidTokens(reader.usage)
     const toCapBytes = this.#toCapBytes(reader)
-    if (mostTokens <= paidTokens && toCapBytes > 0 && !this.#isBeyondCap(reader)) {
+    if (mostTokens <= paidTokens && toCapBytes > 0 && !isBeyondCap) {
       this.#lookAgainAt(
         bytes,
         this.#isTrusted(paidTokens) ? toCapBytes : Math.min(paidTokens - mostTokens + 1, toCapBytes),
       )
       return 'go'
     }
-    if (bytes === this.#seenBytes || this.#isBeyondCap(reader)) return this.#judge(reader)
+    if (bytes === this.#seenBytes || isBeyondCap) return this.#judge(reader)
     this.#count(reader)
     const blindTokens = paidTokens + BLIND_TOKENS - mostTokens
     this.#lookAgainAt(bytes, blindTokens)
@@ -167,9 +175,10 @@ export class CreditGuard {
   }
 
   /** More than any tokenizer makes of the cap, more by the provider's own count, or by ours where it is known to ignore caps. */
-  #isBeyondCap({ generated: { bytes, textBytes }, usage }: AnswerReader): boolean {
-    if (textBytes >= this.#beyondBytes || outputOf(usage) > this.#mostTokens) return true
+  #isBeyondCap({ generated, usage }: AnswerReader): boolean {
+    if (this.#isBeyondAny(generated) || outputOf(usage) > this.#mostTokens) return true
     const { ignoring } = this.#input
+    const { bytes, textBytes } = generated
     if (ignoring === undefined || bytes > this.#seenBytes) return false
     return this.#seenTokens > this.#mostTokens && textBytes > this.#mostTokens * ignoring.bytesPerToken
   }
@@ -187,6 +196,14 @@ export class CreditGuard {
     if (leftTokens < 0 || isBeyondCap) return 'stop'
     this.#lookAgainAt(reader.generated.bytes, Math.min(leftTokens, this.#toCapBytes(reader)))
     return 'go'
+  }
+
+  #isBeyondAny(generated: Generated): boolean {
+    if (generated.textBytes < this.#beyondBytes) return false
+    const { outputCap, echoedBytes } = this.#input
+    const leftBytes = bytesBeyondCap(outputCap, echoedBytes) - denseBytesOf(generated)
+    if (leftBytes > 0) this.#beyondBytes = generated.textBytes + Math.ceil(leftBytes)
+    return leftBytes <= 0
   }
 
   /** How much text there must be at least before it may be beyond the cap. */
@@ -210,9 +227,9 @@ export class CreditGuard {
    */
   #tokensAtMost({ generated, usage }: AnswerReader): number {
     const counted = this.#seenTokens + generated.bytes - this.#seenBytes
-    const isKept = this.#input.ignoring === undefined && generated.textBytes < this.#beyondBytes
-    const capped = isKept ? Math.min(counted, this.#input.outputCap) : counted
-    return Math.max(capped, outputOf(usage))
+    const { ignoring, outputCap } = this.#input
+    const beyondTokens = generated.textBytes < this.#beyondBytes ? 0 : CAP_TOLERANCE_TOKENS
+    return Math.max(ignoring === undefined ? Math.min(counted, outputCap + beyondTokens) : counted, outputOf(usage))
   }
 
   #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {

@@ -10,7 +10,7 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { leastTokens } from '#core/token-bounds.ts'
+import { leastTokens } from '#core/possible-usage.ts'
 import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -276,8 +276,10 @@ function likely(ending: Likely): Delivery {
 function withinCap(tokens: number, { request, reader, outputCap, ignoresCap }: Likely): number {
   const estimate = Math.max(1, tokens)
   if (outputCap === undefined || ignoresCap === true) return estimate
-  const least = leastTokens(reader.generated.textBytes - (request.echoedBytes ?? 0))
-  return Math.min(estimate, Math.max(outputCap * request.choices, least))
+  const cap = outputCap * request.choices
+  return estimate <= cap
+    ? estimate
+    : Math.min(estimate, Math.max(cap, leastTokens(reader.generated, request.echoedBytes)))
 }
 
 async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
