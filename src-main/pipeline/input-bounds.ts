@@ -31,6 +31,8 @@ const FRAME_TOKENS = 256
 const LIKELY_FRAME_TOKENS = 96
 /** The longest instructions and documents that a provider is known to add of which a request says nothing, and then some. */
 const HIDDEN_TOKENS = 65_536
+/** A report of no more than a token for so many bytes is believed beyond a context that was entered too small. */
+const BYTES_PER_REPORTED_TOKEN = 2
 /** So often a provider that runs tools may count the context for one answer. */
 const MAX_ROUNDS = 32
 /** What Anthropic documents for the instructions that come with tools, and then some. */
@@ -88,8 +90,9 @@ export class ConversationBounds implements InputBounds {
   }
 
   possible(contextWindow: number, upstreamModels?: readonly string[]): number {
-    const { textTokens, isOpen } = this.#facts()
-    return this.#bound(textTokens + HIDDEN_TOKENS, contextWindow, upstreamModels) * (isOpen ? MAX_ROUNDS : 1)
+    const { textTokens, isOpen, size } = this.#facts()
+    const context = contextReported(contextWindow, size)
+    return this.#bound(textTokens + HIDDEN_TOKENS, context, upstreamModels) * (isOpen ? MAX_ROUNDS : 1)
   }
 
   async closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number> {
@@ -126,6 +129,7 @@ type BoundedRequest = Pick<EmbeddingRequest, 'tokenCount' | 'inputCount' | 'isLo
 export class InputsBounds implements InputBounds {
   readonly #request: BoundedRequest
   #known: readonly string[] | undefined
+  #sizeTokens: number | undefined
 
   constructor(request: BoundedRequest) {
     this.#request = request
@@ -141,13 +145,14 @@ export class InputsBounds implements InputBounds {
   }
 
   possible(contextWindow: number): number {
-    return this.#bound(contextWindow, this.#tokensBySize() + HIDDEN_TOKENS)
+    return this.#bound(contextReported(contextWindow, this.#request.body.size), this.#tokensBySize() + HIDDEN_TOKENS)
   }
 
   #tokensBySize(): number {
     const { body, rereadBytes = 0, media = NO_MEDIA } = this.#request
     const textBytes = body.byteLength - media.bytes + rereadBytes
-    return textBytes * mostTokensPerByte(body.text, body.byteLength) + media.tokens
+    this.#sizeTokens ??= textBytes * mostTokensPerByte(body.text, body.byteLength) + media.tokens
+    return this.#sizeTokens
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
@@ -168,6 +173,10 @@ export class InputsBounds implements InputBounds {
     if (!isOpen) return tokens
     return tokens + inputCount * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
+}
+
+function contextReported(contextWindow: number, { textBytes }: InputSize): number {
+  return contextWindow > 0 ? Math.max(contextWindow, Math.ceil(textBytes / BYTES_PER_REPORTED_TOKEN)) : contextWindow
 }
 
 /** Enough of an image to find it by. */
