@@ -141,7 +141,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     partOf,
     partOfBudgets,
     adaptations: new Adaptations(),
-    caps: new CapMemory(),
+    caps: new CapMemory(clock),
     missingPrices: new MissingPrices(),
     cached: new CachedShares(),
     counter: new Tokenizer(),

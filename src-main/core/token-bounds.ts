@@ -25,6 +25,58 @@ export function mostTokensPerByte(text: string, byteLength: number): number {
   return isGrowing ? GROWING_TOKENS_PER_BYTE : TOKENS_PER_BYTE
 }
 
+/**
+ * No token of any public vocabulary is longer, but for runs of one sign: OpenAI's, DeepSeek's, Meta's and Alibaba's end at 128 bytes.
+ * Of runs Claude 2's vocabulary has tokens of up to 1,024 spaces.
+ */
+const MAX_BYTES_PER_TOKEN = 128
+/** Of a run of one sign so many bytes count in full, and of the rest each sixteenth, so that the longest token of one is 124. */
+const RUN_BYTES = 64
+const RUN_PART = 1 / 16
+
+/** The bytes of a text, of which long runs of one sign count for less: any tokenizer makes a token of at most 128 of them. */
+export function denseBytes(text: string): number {
+  let bytes = 0
+  let run = 0
+  let before = -1
+  for (let index = 0; index < text.length; index++) {
+    const code = text.codePointAt(index) ?? 0
+    if (code > 0xffff) index += 1
+    if (code !== before) {
+      bytes += runBytes(run)
+      run = 0
+      before = code
+    }
+    run += bytesOf(code)
+  }
+  return bytes + runBytes(run)
+}
+
+function runBytes(bytes: number): number {
+  return bytes <= RUN_BYTES ? bytes : RUN_BYTES + (bytes - RUN_BYTES) * RUN_PART
+}
+
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  return code > 0xffff ? 4 : 3
+}
+
+/** The bytes of text from which on any tokenizer counts at least so many tokens. */
+export function bytesOfTokens(tokens: number): number {
+  return tokens * MAX_BYTES_PER_TOKEN
+}
+
+/** The fewest tokens that any tokenizer makes of so many dense bytes. */
+export function tokensOfBytes(bytes: number): number {
+  return Math.floor(Math.max(0, bytes) / MAX_BYTES_PER_TOKEN)
+}
+
+/** The most tokens that any tokenizer makes of so many bytes. */
+export function mostTokensOf(bytes: number): number {
+  return bytes * GROWING_TOKENS_PER_BYTE
+}
+
 /** Whether a count says anything about the most tokens that others count. */
 export function isCountable(text: string): boolean {
   return text.length <= MAX_COUNTED && !GROWING.test(text)

@@ -15,6 +15,12 @@ export type TokenUsage = {
   readonly details?: UsageDetails | undefined
 }
 
+/** Counts as an event has them. */
+export type ReportedCounts = TokenUsage & {
+  /** Where it is all that the event says. */
+  readonly totalTokens?: number | undefined
+}
+
 export type UsageDetails = {
   /** Each is within the class that it is a part of; a part of 0 tokens is left out. */
   readonly parts?: Readonly<Partial<Record<CountedPart, number>>> | undefined
@@ -77,13 +83,13 @@ export function inputTotal({ inputTokens, cacheReadTokens, cacheWriteTokens }: T
 }
 
 /**
- * A provider's count as a count. undefined for anything but a finite number of at least 0: a count below 0 says nothing, and
- * reading it as 0 would make the answer free.
+ * A provider's count as a count. undefined for anything but a number from 0 to `MAX_TOKENS`: a count below 0, or one beyond all
+ * reason, says nothing. Reading it as 0 would make the answer free.
  */
 export function tokenCount(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
-  return Math.min(Math.ceil(value), MAX_TOKENS)
+  if (typeof value !== 'number' || !(value >= 0 && value <= MAX_TOKENS)) return undefined
+  return Math.ceil(value)
 }
 
-/** No real answer comes near this; a larger count is a provider's mistake and is cut here so that sums stay exact. */
+/** No real answer comes near this. Sums of smaller counts stay exact. */
 export const MAX_TOKENS = 1_000_000_000

@@ -17,6 +17,8 @@ export class GeneratedText {
   #freshLength = 0
   /** Bytes of all text so far, in UTF-8. */
   bytes = 0
+  /** The same without what is not text: no tokenizer says how many tokens that is. */
+  textBytes = 0
   /** What was added last. */
   latest = ''
 
@@ -28,7 +30,9 @@ export class GeneratedText {
   add(text: string): void {
     if (text === '') return
     this.latest = text
-    this.bytes += this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
+    const bytes = this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
+    this.bytes += bytes
+    this.textBytes += bytes
     if (this.#fresh !== undefined && this.#freshLength < MAX_KEPT) {
       this.#fresh.push(text)
       this.#freshLength += text.length

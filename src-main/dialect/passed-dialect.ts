@@ -32,6 +32,8 @@ export type PassedRequest = {
   /** How many answers are generated whose length the request may cap; 0 where none is. */
   readonly choices: number
   readonly outputCap: number | undefined
+  /** Bytes of the request that the answers may repeat, and no provider counts as output. */
+  readonly echoedBytes?: number
   /** How many tokens the client sent as tokens; undefined where it sent anything else. */
   readonly tokenCount: number | undefined
   /** How many inputs there are, each of which may fill the context. */

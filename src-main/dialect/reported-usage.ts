@@ -6,13 +6,31 @@
 // stop reason, or `message_stop`; in responses `response.completed`, `response.incomplete` or `response.failed`; in Gemini the
 // finish reason of every candidate. A whole answer ends with its body.
 
-import { inputTotal, type TokenUsage } from '#core/usage.ts'
+import {
+  isLikelyOutput,
+  isPossibleInput,
+  isPossibleOutput,
+  isPossiblePart,
+  type UsageBounds,
+} from '#core/possible-usage.ts'
+import { inputTotal, someDetails, type ReportedCounts, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import { laterDetails } from '#dialect/usage-details.ts'
 
+const NO_BOUNDS: UsageBounds = {
+  inputTokens: Infinity,
+  cappedTokens: Infinity,
+  contextTokens: Infinity,
+  units: Infinity,
+  echoedBytes: Infinity,
+}
+
 export class ReportedUsage {
   readonly #generated: GeneratedText
+  #bounds = NO_BOUNDS
   #usage: TokenUsage | undefined
+  /** A later report had no possible count of the output. */
+  #isContradicted = false
   /** How much was generated when the present count of the output came first, and when it came last. */
   #sinceBytes = -1
   #untilBytes = -1
@@ -23,7 +41,15 @@ export class ReportedUsage {
     this.#generated = generated
   }
 
-  /** The latest counts. A class of which nothing was said keeps what was said before, and 0 does not replace a count. */
+  /** What is possible of this call, from now on. */
+  limit(bounds: UsageBounds): void {
+    this.#bounds = bounds
+  }
+
+  /**
+   * The latest possible counts. A class of which nothing possible was said keeps what was said before, and 0 does not replace a
+   * count.
+   */
   get usage(): TokenUsage | undefined {
     return this.#usage
   }
@@ -42,18 +68,22 @@ export class ReportedUsage {
     const { outputTokens } = this.#usage ?? {}
     const { bytes } = this.#generated
     if (!this.#hasEnded || outputTokens === undefined || (outputTokens === 0 && bytes > 0)) return false
+    if (this.#isContradicted && !isLikelyOutput(outputTokens, this.#generated)) return false
     return (this.#isComplete ? this.#untilBytes : this.#sinceBytes) === bytes
   }
 
   /** Takes counts that the provider sent, behind whatever was generated in the same event. */
-  note(usage: TokenUsage | undefined): void {
-    if (usage === undefined) return
+  note(told: ReportedCounts | undefined): void {
+    if (told === undefined) return
     const before = this.#usage
+    const usage = this.#possible(told)
     const saysInput =
       before === undefined || inputTotal(usage) > 0 || (inputTotal(before) === 0 && usage.inputTokens !== undefined)
     const { outputTokens } = usage
     const saysOutput = outputTokens !== undefined && (outputTokens > 0 || (before?.outputTokens ?? 0) === 0)
+    if (outputTokens === undefined) this.#isContradicted = before?.outputTokens !== undefined
     if (saysOutput) {
+      this.#isContradicted = false
       this.#untilBytes = this.#generated.bytes
       if (outputTokens !== before?.outputTokens) this.#sinceBytes = this.#untilBytes
     }
@@ -78,6 +108,42 @@ export class ReportedUsage {
   noteComplete(): void {
     this.#hasEnded = true
     this.#isComplete = true
+  }
+
+  /** The same counts without those that are impossible. */
+  #possible(told: ReportedCounts): TokenUsage {
+    const { reasoningTokens, details } = told
+    const isInput = isPossibleInput(told, this.#bounds)
+    const outputTokens = this.#possibleOutput(told)
+    const isReasoning = reasoningTokens === undefined || isPossiblePart(reasoningTokens, this.#generated, this.#bounds)
+    const units = this.#possibleUnits(details)
+    const isWhole = isInput && isReasoning && outputTokens === told.outputTokens && units === details?.units
+    if (isWhole) return told
+    return {
+      inputTokens: isInput ? told.inputTokens : undefined,
+      cacheReadTokens: isInput ? told.cacheReadTokens : undefined,
+      cacheWriteTokens: isInput ? told.cacheWriteTokens : undefined,
+      outputTokens,
+      reasoningTokens: isReasoning && outputTokens !== undefined ? reasoningTokens : undefined,
+      details: details && someDetails({ ...details, units }),
+    }
+  }
+
+  #possibleOutput({ outputTokens: told, totalTokens }: ReportedCounts): number | undefined {
+    const before = this.#usage
+    // A total alone says how much of it is output where the input is known. It takes nothing back.
+    const inputTokens = before === undefined ? 0 : inputTotal(before)
+    const isDerived = told === undefined && totalTokens !== undefined && inputTokens > 0
+    const tokens = isDerived ? Math.max(totalTokens - inputTokens, before?.outputTokens ?? 0) : told
+    if (tokens === undefined || tokens === 0) return tokens
+    return isPossibleOutput(tokens, this.#generated, this.#bounds) ? tokens : undefined
+  }
+
+  #possibleUnits(details: UsageDetails | undefined): UsageDetails['units'] {
+    const units = details?.units
+    if (units === undefined || Object.values(units).every((count) => count <= this.#bounds.units)) return units
+    const possible = Object.entries(units).filter(([, count]) => count <= this.#bounds.units)
+    return possible.length === 0 ? undefined : Object.fromEntries(possible)
   }
 
   /** Takes text that had come before the counts that are known, and was held back by its reader. */

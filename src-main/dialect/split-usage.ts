@@ -1,15 +1,15 @@
 // Disjoint classes of what OpenAI's formats count: there cached and written tokens are part of the input, and reasoning is part of the
 // output. Servers that copy them do not always keep to that, and their total tells.
 
-import type { TokenUsage } from '#core/usage.ts'
+import type { ReportedCounts } from '#core/usage.ts'
 
 /** The counts of a usage object; undefined for what it does not say. */
 export type NestedCounts = Readonly<
   Record<'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'total', number | undefined>
 >
 
-export function splitUsage(counts: NestedCounts): Omit<TokenUsage, 'details'> {
-  const { input, cacheRead, cacheWrite, reasoning } = counts
+export function splitUsage(counts: NestedCounts): Omit<ReportedCounts, 'details'> {
+  const { input, cacheRead, cacheWrite, reasoning, output, total } = counts
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const isApart = isCountedApart(counts, cached)
   const whole = input === undefined || !isApart ? input : input + cached
@@ -19,6 +19,7 @@ export function splitUsage(counts: NestedCounts): Omit<TokenUsage, 'details'> {
     cacheWriteTokens: cacheWrite,
     outputTokens: outputTokens(whole, counts),
     reasoningTokens: reasoning,
+    ...(input === undefined && output === undefined ? { totalTokens: total } : {}),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { FLEET_RETRY_SECONDS } from '#core/fleet.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf, type Worst } from '#core/pricing.ts'
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, statusOf, type Refusal } from '#core/refusal.ts'
 import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
@@ -129,7 +129,7 @@ function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: 
   const { answer } = held
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type === 'not-serving') return unavailable('no calls are admitted without it')
-  if (answer.type !== 'held') return refusalOf(answer, input, deps)
+  if (answer.type !== 'held') return withReason(refusalOf(answer, input, deps), input, deps)
   const reservation = new Reservation({ ticket, shares, hold: answer.hold }, deps)
   try {
     return { reservation, ...termsOf(input, held, answer.promisedMicro, deps) }
@@ -249,7 +249,7 @@ function wishFor(
   const { choices, isStream } = request
   const leastCap = Math.min(outputCap ?? 0, leastOutputTokens(served.places))
   // A stream is ended at its cap. A whole answer is paid for as it comes.
-  const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
+  const beyond = isStream || outputCap === undefined ? 0 : (caps.longest(served.places)?.outputTokens ?? 0)
   const uncapped = request.output?.mostTokens ?? 0
   const outputTokens = Math.max(choices * (outputCap ?? 0), beyond) + uncapped
   const leastTokens = Math.max(choices * leastCap, beyond) + uncapped
@@ -331,6 +331,19 @@ function refusalOf(
   const held = `${microToCredits(answer.balance.heldMicro)} credits are held by calls in flight`
   const message = `What this call to '${served.model.id}' may cost is more than is free: ${held}. Retry when they have ended.`
   return refuse('credits_held', message, { retryAfterSeconds: 5 })
+}
+
+/** Says so where a call is refused because a provider ignored its cap: another form of the call fits. */
+function withReason(refusal: Refusal, { request, served }: AdmitRequest, { caps }: Pick<AdmitDeps, 'caps'>): Refusal {
+  const longest = request.isStream || request.choices === 0 ? undefined : caps.longest(served.places)
+  const cap = request.choices * (largestOutputCap({ request, served }) ?? 0)
+  if (longest === undefined || longest.outputTokens <= cap || statusOf(refusal) !== 402) return refusal
+  const { outputTokens, forgottenAtMs } = longest
+  const why =
+    `Its provider answered with ${outputTokens} output tokens at a cap of ${longest.cap}, and an answer that is not streamed cannot be ` +
+    `stopped, so that ${outputTokens} are held for it.`
+  const what = `Ask for a stream, which is stopped at its cap, or retry after ${new Date(forgottenAtMs).toISOString()}.`
+  return { ...refusal, message: `${refusal.message} ${why} ${what}` }
 }
 
 function exhausted(balance: Balance, { inputBounds: { references } }: MeteredRequest): Refusal {

@@ -1,6 +1,7 @@
 // The attempts of one exchange: one target after another, or one target again, until the answer begins or nothing is left to try.
 // What went wrong before the answer began is the client's business only when no attempt could mend it.
 
+import type { Target } from '#core/entities.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
@@ -10,6 +11,7 @@ import type { Adaptations, Adapted } from '#pipeline/adapt.ts'
 import { adjustedHeader, affordableCap, worstOf, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
 import type { WrittenBody } from '#pipeline/body-questions.ts'
+import type { CapMemory } from '#pipeline/cap-memory.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { CallRequest, ReadyRequest } from '#pipeline/distant-request.ts'
@@ -21,8 +23,10 @@ import type { Reservation } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
 import type { AttemptNote } from '#pipeline/settle.ts'
+import { usageBounds } from '#pipeline/usage-bounds.ts'
 
 export type AttemptDeps = {
+  readonly caps: Pick<CapMemory, 'ignoring'>
   readonly counter: TokenCounter
   readonly drains: Drains
   readonly transport: Transport
@@ -239,6 +243,8 @@ export class Attempts implements Asker {
     const lessened = Object.keys(clientHeaders).filter((name) => isPassed && handed[name] !== clientHeaders[name])
     const dropped = [...prepared.dropped, ...leftOut, ...lessened]
     const reader = prepared.newReader()
+    const { served } = this.#admitted
+    reader.reported.limit(usageBounds({ request, served, upstreamModel: target.upstreamModel, outputCap }))
     const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
     const input = { isStream, streamType, mediaTypes, isPassed, adjusted, dropped, failed: [...this.#notes] }
@@ -257,7 +263,7 @@ export class Attempts implements Asker {
         client.begin(200, headersOf(upstream))
       },
       monotonicMs: clock.monotonicMs,
-      guard: isStream && request.choices > 0 && slot !== undefined ? this.#guard(outputCap) : undefined,
+      guard: isStream && request.choices > 0 && slot !== undefined ? this.#guard(target, outputCap) : undefined,
       beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
     })
     return { place, prepared, outputCap, sent, reader, relay, headers: headersOf }
@@ -271,13 +277,15 @@ export class Attempts implements Asker {
     return Math.min(outputCap, affordableCap({ request, served }, inputTokens, slot.promisedMicro) ?? outputCap)
   }
 
-  #guard(outputCap: number | undefined) {
+  #guard(target: Target, outputCap: number | undefined) {
     const { request, admission, served } = this.#admitted
     return creditGuard({
       spending: this.#reservation,
       price: served.price,
       worst: worstOf({ request, served }, admission.inputTokens),
       outputCap: request.choices * (outputCap ?? 0),
+      ignoring: this.#deps.caps.ignoring(target),
+      echoedBytes: request.echoedBytes ?? 0,
       counter: this.#deps.counter,
     })
   }

@@ -4,7 +4,8 @@ import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Attempted } from '#pipeline/attempts.ts'
 import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
-import { mostTokensAt } from '#pipeline/credit-guard.ts'
+import { isBeyondCap, mostTokensAt } from '#pipeline/credit-guard.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { Admitted, Ended, Exchange, Finished } from '#pipeline/exchange.ts'
 import type { MissingPrices } from '#pipeline/missing-prices.ts'
 import type { Clock, TokenCounter } from '#pipeline/ports.ts'
@@ -33,7 +34,7 @@ export type BillDeps = {
 
 export function endedOf({ admitted, startedMs }: Exchange, attempted: Attempted): Ended {
   const { place, prepared, outputCap, sent, reader, relay, headers, end, notes } = attempted
-  const used = usedTokens({ reader, request: admitted.request, hasBegun: relay.hasBegun, end })
+  const used = usedTokens({ reader, request: admitted.request, hasBegun: relay.hasBegun, end, outputCap })
   return {
     type: 'attempted',
     place,
@@ -102,7 +103,8 @@ function finish(ended: Ended, settlement: Settlement, deps: BillDeps): Soon<Fini
   const { end, reader, admitted } = ended
   if (end.type !== 'complete' && end.type !== 'out-of-credits') return { end, last: undefined, settlement }
   try {
-    const last = end.type === 'complete' ? reader.final(settlement) : reader.cutShort?.(settlement)
+    const shown = shownUsage(settlement, admitted.request)
+    const last = end.type === 'complete' ? reader.final(shown) : reader.cutShort?.(shown)
     return { end, last, settlement }
   } catch (error) {
     deps.reportFault(error, admitted.call.requestId)
@@ -111,6 +113,14 @@ function finish(ended: Ended, settlement: Settlement, deps: BillDeps): Soon<Fini
       return { end: fault, last: undefined, settlement: instead }
     })
   }
+}
+
+/** What a client is shown: an estimate is never above the cap that it gave. */
+function shownUsage(settlement: Settlement, { outputCap, choices }: MeteredRequest): Settlement {
+  const { outputTokens, estimatedClasses } = settlement
+  if (outputCap === undefined || outputTokens === undefined || estimatedClasses?.includes('output') !== true)
+    return settlement
+  return { ...settlement, outputTokens: Math.min(outputTokens, outputCap * choices) }
 }
 
 function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
@@ -128,6 +138,8 @@ function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
     durationMs: Math.round(deps.clock.monotonicMs() - startedMs),
     attempts: notes,
     attribution: admitted.call.attribution,
+    outputCap: ended.outputCap,
+    ignoresCap: deps.caps.ignoring(place.target) !== undefined,
     cached: reader.reported.isInputFinal
       ? undefined
       : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),
@@ -145,14 +157,19 @@ function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
   }
 }
 
-/** Remembers a target whose answer was longer than the cap that it was given. */
-function noteLength({ admitted, place, outputCap }: Ended, settlement: Settlement, deps: BillDeps): void {
+/** Remembers how long an answer was for its cap, and for its text. */
+function noteLength({ admitted, place, outputCap, reader }: Ended, settlement: Settlement, { caps }: BillDeps): void {
   const { outputTokens, usageSource } = settlement
-  if (outputCap === undefined || outputTokens === undefined) return
-  const cap = outputCap * admitted.request.choices
-  // What we count ourselves is no proof where it is near the cap.
-  if (usageSource !== 'reported' && outputTokens <= mostTokensAt(cap)) return
-  deps.caps.note(place.target, { cap, outputTokens, atMs: deps.clock.nowMs() })
+  if (outputCap === undefined || outputTokens === undefined || usageSource === 'none') return
+  const { choices, echoedBytes } = admitted.request
+  const cap = outputCap * choices
+  const { usage, isOutputFinal } = reader.reported
+  const reportedTokens = usage?.outputTokens ?? 0
+  if (isOutputFinal || reportedTokens > mostTokensAt(cap)) {
+    caps.noteCount(place.target, { textBytes: reader.generated.textBytes, outputTokens: reportedTokens })
+    caps.note(place.target, { cap, outputTokens: reportedTokens })
+    // What we count ourselves is proof only where no tokenizer could make so little of it.
+  } else if (isBeyondCap(reader.generated, cap, echoedBytes)) caps.note(place.target, { cap, outputTokens })
 }
 
 /** Remembers how much of a conversation's input was cached, where its provider said so. */

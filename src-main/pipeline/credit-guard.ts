@@ -1,7 +1,9 @@
-// Keeps a stream to its output cap, and within what is held for it. Nobody knows how many tokens a text is before it was counted, but
-// a token is at least one byte: until so many bytes were delivered as tokens are paid for, there is nothing to decide, and the test
-// for each chunk is one comparison. Beyond that the hold grows, where there is plenty; where there is not, the tokenizer follows the
-// stream, which waits rather than be more than one step ahead of what was counted.
+// Keeps a stream to its output cap, and within what is held for it. A provider is trusted to keep its cap, which the hold pays for,
+// until it delivers more text than any tokenizer can make of the cap: until then the test for each chunk is one comparison.
+// Where the provider is known to ignore caps, or reports more input than was held, tokens are counted: a token is at least one byte,
+// so that there is nothing to decide until as many bytes were delivered as tokens are paid for. Beyond that the hold grows, where
+// there is plenty; where there is not, the tokenizer follows the stream, which waits rather than be more than one step ahead of what
+// was counted.
 
 import type { Price } from '#core/price.ts'
 import {
@@ -12,7 +14,9 @@ import {
   worstUnitsMicro,
   type Worst,
 } from '#core/pricing.ts'
-import { inputTotal, MAX_TOKENS, type TokenUsage } from '#core/usage.ts'
+import { denseBytesOf, type Generated } from '#core/possible-usage.ts'
+import { bytesOfTokens } from '#core/token-bounds.ts'
+import { inputTotal, UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import type { Reservation } from '#pipeline/reservation.ts'
@@ -24,6 +28,10 @@ export type GuardInput = {
   readonly worst: Omit<Worst, 'outputTokens'>
   /** The most output that the provider was told to generate, over all choices. */
   readonly outputCap: number
+  /** Of a target that is known to ignore its caps; undefined for any other. */
+  readonly ignoring?: { readonly bytesPerToken: number } | undefined
+  /** Bytes of the text that repeat the request. */
+  readonly echoedBytes?: number
   readonly counter: TokenCounter
 }
 
@@ -40,12 +48,10 @@ const MIN_PIECE_BYTES = 32
 const GROWTH_TOKENS = 4096
 /** There is plenty where a hold grows by no more than this part of what it can grow by. */
 const SMALL_PART = 1 / 8
-/**
- * Tokenizers differ. A provider is taken to ignore its cap where our count is beyond it by a quarter and a little. Ordinary text
- * has at least three bytes for each token, so that nothing is counted before it may be.
- */
+/** Counts differ: some providers count marks of their own, and our tokenizer is not theirs. */
 const CAP_TOLERANCE = 1 / 4
 const CAP_TOLERANCE_TOKENS = 16
+/** Ordinary text has at least so many, so that nothing is counted before it may be beyond the cap. */
 const BYTES_PER_TOKEN = 3
 /** In characters. What is longer is no word, and is counted as it comes. */
 const LONGEST_WORD = 24
@@ -55,9 +61,20 @@ export function creditGuard(input: GuardInput): CreditGuard | undefined {
   return dearestOutputMicro(input.price, input.worst) === 0 ? undefined : new CreditGuard(input)
 }
 
-/** How many tokens of ours an answer may have that keeps to its cap. */
+/** How many tokens an answer may be reported to have that keeps to its cap. */
 export function mostTokensAt(outputCap: number): number {
   return outputCap + Math.ceil(outputCap * CAP_TOLERANCE) + CAP_TOLERANCE_TOKENS
+}
+
+/** From so many dense bytes of text on an answer is beyond its cap, whatever its tokenizer. */
+export function bytesBeyondCap(outputCap: number, echoedBytes = 0): number {
+  return bytesOfTokens(outputCap + CAP_TOLERANCE_TOKENS) + echoedBytes
+}
+
+/** Whether an answer is beyond its cap, whatever its tokenizer. */
+export function isBeyondCap(generated: Generated, outputCap: number, echoedBytes?: number): boolean {
+  const most = bytesBeyondCap(outputCap, echoedBytes)
+  return generated.textBytes >= most && denseBytesOf(generated) >= most
 }
 
 export class CreditGuard {
@@ -72,8 +89,10 @@ export class CreditGuard {
   readonly #price: Price
   /** What a million tokens of the output cost at most. */
   #outputMicro: number
+  /** Bytes of text before which a tokenizer may make no more of it than the cap. */
+  #beyondBytes: number
   /** What the provider had reported at the last look. */
-  #reportedTokens = 0
+  #usage: TokenUsage | undefined
   /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
   #seenBytes = 0
   #seenTokens = 0
@@ -87,6 +106,7 @@ export class CreditGuard {
   constructor(input: GuardInput) {
     this.#input = input
     this.#mostTokens = mostTokensAt(input.outputCap)
+    this.#beyondBytes = bytesBeyondCap(input.outputCap, input.echoedBytes)
     const { price, worst } = input
     const { minimumMicro, ...ofCounts } = price
     this.#price = minimumMicro === undefined ? price : ofCounts
@@ -94,7 +114,11 @@ export class CreditGuard {
     this.#fixedMicro = inputMicro + worstUnitsMicro(price, worst)
     this.#outputMicro = dearestOutputMicro(price, worst)
     // Nothing is decided before there is any output: what the input costs is spent by then.
-    this.#nextLookBytes = Math.max(1, Math.min(this.#paidTokens(undefined), this.#mostTokens * BYTES_PER_TOKEN))
+    const paidTokens = this.#paidTokens(undefined)
+    this.#nextLookBytes = Math.max(
+      1,
+      this.#isTrusted(paidTokens) ? this.#beyondBytes : Math.min(paidTokens, this.#capBytes()),
+    )
   }
 
   /** How many bytes of a stream may be read before `look` is asked again. */
@@ -104,7 +128,8 @@ export class CreditGuard {
 
   /** Whether the stream may go on after what was delivered. */
   look(reader: AnswerReader): GuardVerdict {
-    const hasReported = reportedOutput(reader.usage) > this.#reportedTokens
+    const { usage } = reader
+    const hasReported = usage !== this.#usage && this.#isMore(usage)
     return reader.generated.bytes < this.#nextLookBytes && !hasReported ? 'go' : this.#decide(reader)
   }
 
@@ -114,23 +139,48 @@ export class CreditGuard {
   }
 
   #decide(reader: AnswerReader): GuardVerdict {
-    this.#reportedTokens = reportedOutput(reader.usage)
+    this.#usage = reader.usage
     // The answer has ended, whatever it comes to.
     if (reader.reported.isOutputFinal) return 'go'
     const { bytes } = reader.generated
+    const isBeyondCap = this.#isBeyondCap(reader)
     const mostTokens = this.#tokensAtMost(reader)
     this.#growWherePlenty(mostTokens, reader.usage)
     const paidTokens = this.#paidTokens(reader.usage)
-    const capBytes = this.#capBytes()
-    if (mostTokens <= paidTokens && bytes < capBytes) {
-      this.#lookAgainAt(bytes, Math.min(paidTokens - mostTokens + 1, capBytes - bytes))
+    const toCapBytes = this.#toCapBytes(reader)
+    if (mostTokens <= paidTokens && toCapBytes > 0 && !isBeyondCap) {
+      this.#lookAgainAt(
+        bytes,
+        this.#isTrusted(paidTokens) ? toCapBytes : Math.min(paidTokens - mostTokens + 1, toCapBytes),
+      )
       return 'go'
     }
-    if (bytes === this.#seenBytes) return this.#judge(reader)
+    if (bytes === this.#seenBytes || isBeyondCap) return this.#judge(reader)
     this.#count(reader)
     const blindTokens = paidTokens + BLIND_TOKENS - mostTokens
     this.#lookAgainAt(bytes, blindTokens)
-    return blindTokens > 0 && bytes < capBytes ? 'go' : 'wait'
+    return blindTokens > 0 && toCapBytes > 0 ? 'go' : 'wait'
+  }
+
+  /** Whether the provider reports more than at the last look, or more input than was held. */
+  #isMore(usage: TokenUsage | undefined): boolean {
+    if (usage === undefined) return false
+    const inputTokens = Math.max(this.#input.worst.inputTokens, inputTotal(this.#usage ?? UNKNOWN_USAGE))
+    return inputTotal(usage) > inputTokens || outputOf(usage) > outputOf(this.#usage)
+  }
+
+  /** A provider that is not known to ignore its cap, which is paid for. */
+  #isTrusted(paidTokens: number): boolean {
+    return this.#input.ignoring === undefined && paidTokens >= this.#input.outputCap
+  }
+
+  /** More than any tokenizer makes of the cap, more by the provider's own count, or by ours where it is known to ignore caps. */
+  #isBeyondCap({ generated, usage }: AnswerReader): boolean {
+    if (this.#isBeyondAny(generated) || outputOf(usage) > this.#mostTokens) return true
+    const { ignoring } = this.#input
+    const { bytes, textBytes } = generated
+    if (ignoring === undefined || bytes > this.#seenBytes) return false
+    return this.#seenTokens > this.#mostTokens && textBytes > this.#mostTokens * ignoring.bytesPerToken
   }
 
   /** Everything was counted: the stream ends where it is beyond its cap, or what is held does not pay for it. */
@@ -141,21 +191,45 @@ export class CreditGuard {
     if (missingMicro > 0) spending.grow(Math.min(missingMicro, spending.growthLeftMicro))
     const paidTokens = this.#paidTokens(reader.usage)
     const leftTokens = paidTokens + BLIND_TOKENS - tokens
-    this.isOverCap = tokens > this.#mostTokens && tokens <= paidTokens
-    if (leftTokens < 0 || tokens > this.#mostTokens) return 'stop'
-    const { bytes } = reader.generated
-    this.#lookAgainAt(bytes, Math.min(leftTokens, this.#capBytes() - bytes))
+    const isBeyondCap = this.#isBeyondCap(reader)
+    this.isOverCap = isBeyondCap && tokens <= paidTokens
+    if (leftTokens < 0 || isBeyondCap) return 'stop'
+    this.#lookAgainAt(reader.generated.bytes, Math.min(leftTokens, this.#toCapBytes(reader)))
     return 'go'
+  }
+
+  #isBeyondAny(generated: Generated): boolean {
+    if (generated.textBytes < this.#beyondBytes) return false
+    const { outputCap, echoedBytes } = this.#input
+    const leftBytes = bytesBeyondCap(outputCap, echoedBytes) - denseBytesOf(generated)
+    if (leftBytes > 0) this.#beyondBytes = generated.textBytes + Math.ceil(leftBytes)
+    return leftBytes <= 0
   }
 
   /** How much text there must be at least before it may be beyond the cap. */
   #capBytes(): number {
-    return this.#seenBytes + (this.#mostTokens - this.#seenTokens) * BYTES_PER_TOKEN
+    const { ignoring } = this.#input
+    if (ignoring === undefined) return this.#beyondBytes
+    const leftBytes = Math.max(0, this.#mostTokens - this.#seenTokens) * BYTES_PER_TOKEN
+    return Math.min(
+      this.#beyondBytes,
+      Math.max(this.#seenBytes + leftBytes, this.#mostTokens * ignoring.bytesPerToken + 1),
+    )
   }
 
-  /** What was counted, and of the rest each byte as a token; more where the provider has reported more. */
+  #toCapBytes({ generated }: AnswerReader): number {
+    return this.#capBytes() - generated.textBytes
+  }
+
+  /**
+   * What was counted, and of the rest each byte as a token, but no more than the cap of a provider that is not known to ignore it;
+   * more where the provider has reported more.
+   */
   #tokensAtMost({ generated, usage }: AnswerReader): number {
-    return Math.max(this.#seenTokens + generated.bytes - this.#seenBytes, reportedOutput(usage))
+    const counted = this.#seenTokens + generated.bytes - this.#seenBytes
+    const { ignoring, outputCap } = this.#input
+    const beyondTokens = generated.textBytes < this.#beyondBytes ? 0 : CAP_TOLERANCE_TOKENS
+    return Math.max(ignoring === undefined ? Math.min(counted, outputCap + beyondTokens) : counted, outputOf(usage))
   }
 
   #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {
@@ -199,9 +273,8 @@ export class CreditGuard {
   #paidTokens(usage: TokenUsage | undefined): number {
     const { spending, worst } = this.#input
     // What is reported while a stream runs may be less than the last word: only more than was held is believed.
-    const isSane = usage !== undefined && inputTotal(usage) < MAX_TOKENS
-    const reportedMicro = isSane ? priceOf({ ...usage, outputTokens: 0 }, this.#price) : 0
-    if (isSane && inputTotal(usage) > worst.inputTokens) {
+    const reportedMicro = usage === undefined ? 0 : priceOf({ ...usage, outputTokens: 0 }, this.#price)
+    if (usage !== undefined && inputTotal(usage) > worst.inputTokens) {
       this.#outputMicro = dearestOutputMicro(this.#price, { ...worst, inputTokens: inputTotal(usage) })
     }
     const costMicro = Math.max(this.#fixedMicro, reportedMicro)
@@ -209,10 +282,9 @@ export class CreditGuard {
   }
 }
 
-/** What the provider says that it has generated so far; a count beyond all reason is a mistake of its own. */
-function reportedOutput(usage: TokenUsage | undefined): number {
-  const tokens = usage?.outputTokens ?? 0
-  return tokens < MAX_TOKENS ? tokens : 0
+/** What the provider says that it has generated so far. */
+function outputOf(usage: TokenUsage | undefined): number {
+  return usage?.outputTokens ?? 0
 }
 
 /** Words are counted with the space in front of them, and in one piece: in pieces a text has more tokens than as a whole. */

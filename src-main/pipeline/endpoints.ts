@@ -61,6 +61,8 @@ export type MeteredRequest = {
   readonly outputCap: number | undefined
   /** Output of which nothing can be capped; undefined where there is none. */
   readonly output?: UncappedOutput | undefined
+  /** Bytes of the request that each answer may repeat, and no provider counts as output. */
+  readonly echoedBytes?: number | undefined
   /** The name of the member that caps the output, as the client knows it. */
   readonly outputCapName: string
   /** What requests of one conversation have in common, so that they go to the same target; undefined where nothing says so. */
@@ -317,7 +319,7 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
 
 type PassedOn = Pick<
   EndpointRequest,
-  'isStream' | 'units' | 'likelyUnits' | 'output' | 'choices' | 'outputCap' | 'prepare'
+  'isStream' | 'units' | 'likelyUnits' | 'output' | 'choices' | 'outputCap' | 'echoedBytes' | 'prepare'
 >
 
 /** A request that nobody translates: what a provider does not have itself is refused. */
@@ -329,6 +331,7 @@ function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
     output: request.output,
     choices: request.choices,
     outputCap: request.outputCap,
+    echoedBytes: request.echoedBytes,
     prepare: ({ provider, target }) => {
       const quirks = quirksOf(provider)
       if (!quirks.routes.includes(client.family)) {

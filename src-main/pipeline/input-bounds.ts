@@ -20,6 +20,8 @@ export interface InputBounds {
    * names of those that may serve the call, because one of them counts images as nobody else does.
    */
   most(contextWindow: number, upstreamModels?: readonly string[]): number
+  /** The most input tokens that an honest provider can report, with what it puts before the input by itself. */
+  possible(contextWindow: number, upstreamModels?: readonly string[]): number
   /** A closer bound than that, made with our own tokenizer. */
   closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number>
 }
@@ -27,6 +29,12 @@ export interface InputBounds {
 /** What providers put before a conversation by themselves: their own instructions, and the frame around each message. */
 const FRAME_TOKENS = 256
 const LIKELY_FRAME_TOKENS = 96
+/** The longest instructions and documents that a provider is known to add of which a request says nothing, and then some. */
+const HIDDEN_TOKENS = 65_536
+/** A report of no more than a token for so many bytes is believed beyond a context that was entered too small. */
+const BYTES_PER_REPORTED_TOKEN = 2
+/** So often a provider that runs tools may count the context for one answer. */
+const MAX_ROUNDS = 32
 /** What Anthropic documents for the instructions that come with tools, and then some. */
 const TOOLS_FRAME_TOKENS = 1_024
 /** A translation or a provider's template can say more about a tool than its definition does. */
@@ -81,6 +89,12 @@ export class ConversationBounds implements InputBounds {
     return this.#bound(this.#facts().textTokens + FRAME_TOKENS, contextWindow, upstreamModels)
   }
 
+  possible(contextWindow: number, upstreamModels?: readonly string[]): number {
+    const { textTokens, isOpen, size } = this.#facts()
+    const context = contextReported(contextWindow, size)
+    return this.#bound(textTokens + HIDDEN_TOKENS, context, upstreamModels) * (isOpen ? MAX_ROUNDS : 1)
+  }
+
   async closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number> {
     const most = this.most(contextWindow, upstreamModels)
     if (this.#facts().isOpen) return most
@@ -115,6 +129,7 @@ type BoundedRequest = Pick<EmbeddingRequest, 'tokenCount' | 'inputCount' | 'isLo
 export class InputsBounds implements InputBounds {
   readonly #request: BoundedRequest
   #known: readonly string[] | undefined
+  #sizeTokens: number | undefined
 
   constructor(request: BoundedRequest) {
     this.#request = request
@@ -126,11 +141,18 @@ export class InputsBounds implements InputBounds {
   }
 
   most(contextWindow: number): number {
-    const { body, rereadBytes = 0, media = NO_MEDIA, tokenCount } = this.#request
-    const perByte = mostTokensPerByte(body.text, body.byteLength)
+    return this.#bound(contextWindow, this.#request.tokenCount ?? this.#tokensBySize() + INPUTS_FRAME_TOKENS)
+  }
+
+  possible(contextWindow: number): number {
+    return this.#bound(contextReported(contextWindow, this.#request.body.size), this.#tokensBySize() + HIDDEN_TOKENS)
+  }
+
+  #tokensBySize(): number {
+    const { body, rereadBytes = 0, media = NO_MEDIA } = this.#request
     const textBytes = body.byteLength - media.bytes + rereadBytes
-    const tokens = tokenCount ?? textBytes * perByte + media.tokens + INPUTS_FRAME_TOKENS
-    return this.#bound(contextWindow, tokens)
+    this.#sizeTokens ??= textBytes * mostTokensPerByte(body.text, body.byteLength) + media.tokens
+    return this.#sizeTokens
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
@@ -151,6 +173,10 @@ export class InputsBounds implements InputBounds {
     if (!isOpen) return tokens
     return tokens + inputCount * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
+}
+
+function contextReported(contextWindow: number, { textBytes }: InputSize): number {
+  return contextWindow > 0 ? Math.max(contextWindow, Math.ceil(textBytes / BYTES_PER_REPORTED_TOKEN)) : contextWindow
 }
 
 /** Enough of an image to find it by. */

@@ -10,6 +10,7 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
+import { leastTokens } from '#core/possible-usage.ts'
 import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -41,6 +42,10 @@ export type Ending = {
   readonly attribution: Attribution | undefined
   /** What of the conversation's last input was cached; undefined where nobody knows. */
   readonly cached?: CachedShare | undefined
+  /** The cap that the provider was given, for each choice; undefined where it was given none. */
+  readonly outputCap?: number | undefined
+  /** Whether the target is known to ignore its caps. */
+  readonly ignoresCap?: boolean
 }
 
 /** How one try at a provider went, as its receipt shows it. */
@@ -101,7 +106,7 @@ export function faultSettlement(
   return settlementFor({ ...ending, ...rest }, NOTHING)
 }
 
-type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
+type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached' | 'outputCap' | 'ignoresCap'> & {
   readonly reader?: AnswerReader
   readonly attempts: Ending['attempts'] | undefined
 }
@@ -154,7 +159,7 @@ function dearerTier(usage: TokenUsage, price: Price, asked: string | undefined):
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
-export function usedTokens(ending: Pick<Ending, 'reader' | 'request' | 'hasBegun' | 'end'>): number {
+export function usedTokens(ending: Likely & Pick<Ending, 'hasBegun' | 'end'>): number {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return totalTokens(reported.usage ?? UNKNOWN_USAGE)
   return totalTokens(charged(reported, likely(ending)).usage)
@@ -253,13 +258,28 @@ function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShar
   }
 }
 
+type Likely = Pick<Ending, 'request' | 'reader' | 'outputCap' | 'ignoresCap'>
+
 /** What was delivered, from sizes alone. */
-function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delivery {
-  const { choices, output: uncapped } = request
-  const { bytes } = reader.generated
+function likely(ending: Likely): Delivery {
+  const { choices, output: uncapped, likelyInputTokens } = ending.request
+  const { bytes } = ending.reader.generated
   const isUncounted = choices === 0 && bytes === 0
-  const output = isUncounted ? (uncapped?.likelyTokens ?? 0) : Math.max(1, estimateOutputTokens(bytes))
-  return { input: request.likelyInputTokens, output }
+  const output = isUncounted ? (uncapped?.likelyTokens ?? 0) : withinCap(estimateOutputTokens(bytes), ending)
+  return { input: likelyInputTokens, output }
+}
+
+/**
+ * An estimate of the output. A provider is taken to keep its cap: tokenizers differ, so that an estimate beyond the cap says nothing,
+ * unless the target is known to ignore caps, or no tokenizer makes so few tokens of the text.
+ */
+function withinCap(tokens: number, { request, reader, outputCap, ignoresCap }: Likely): number {
+  const estimate = Math.max(1, tokens)
+  if (outputCap === undefined || ignoresCap === true) return estimate
+  const cap = outputCap * request.choices
+  return estimate <= cap
+    ? estimate
+    : Math.min(estimate, Math.max(cap, leastTokens(reader.generated, request.echoedBytes)))
 }
 
 async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
@@ -274,10 +294,10 @@ async function countOutput(ending: Ending, counter: TokenCounter): Promise<numbe
   const { text, bytes } = deliveredText(ending)
   if (choices === 0 && bytes === 0) return output?.likelyTokens ?? 0
   const kept = Buffer.byteLength(text)
-  if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))
+  if (kept === 0) return withinCap(estimateOutputTokens(bytes), ending)
   const tokens = await counter.count([text])
   // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-  return Math.max(1, Math.ceil((tokens * bytes) / kept))
+  return withinCap(Math.ceil((tokens * bytes) / kept), ending)
 }
 
 /** What the client got, which is less than what was read where the answer was read on without it. */

@@ -136,11 +136,12 @@ describe('a stream that its key cannot pay to its end', () => {
     async (...route) => {
       // Definitions of tools are held for, too.
       ;({ key, name } = await newKey(house, 'more'))
-      const text = 'word '.repeat(8000)
+      // More than any tokenizer makes of the tokens that the key can pay for.
+      const text = 'word '.repeat(60_000)
       house.upstream.script({
         type: 'answer',
         toolCalls: [{ id: 'call_1', name: 'write', arguments: JSON.stringify({ text }) }],
-        // The arguments come in two halves of 20 kB, of which the first is beyond the credits.
+        // The arguments come in two halves of 150 kB, of which the first is beyond the credits.
         usage: null,
       })
       const body = await (

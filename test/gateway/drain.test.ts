@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectSoundBooks } from './fault-support.ts'
 import { ask, newKey, ROUTES, startHouse, type House, type Route } from './house.ts'
-import { get, ORDINARY_CHARGE, soon, usageOf } from './support.ts'
+import { get, ORDINARY_CHARGE, soon, usageOf, warmUp } from './support.ts'
 
 const PIECES = ['one ', 'two ', 'three ', 'four ', 'five']
 const CHAT: Route = ['chat', 'chat-completions']
@@ -45,6 +45,7 @@ async function attempts() {
 describe('a provider that is to be drained', () => {
   beforeAll(async () => {
     house = await startHouse({ onDisconnect: 'drain' })
+    await warmUp(house, 'chat-completions')
   })
 
   beforeEach(async () => {

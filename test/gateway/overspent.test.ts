@@ -146,7 +146,7 @@ describe('a stream of a provider that ignores its cap', () => {
 describe('whole answers of a provider that ignores its cap', () => {
   it('are booked as what they are, once: the next one is held for what the target has done', async () => {
     const usage = { prompt_tokens: 19, completion_tokens: 20_000, total_tokens: 20_019 }
-    pair.upstream.script({ type: 'answer', usage, headersAfterMs: 20 })
+    pair.upstream.script({ type: 'answer', text: 'word '.repeat(20_000), usage, headersAfterMs: 20 })
     await newKey(30_000)
     expect((await chat(pair.farebox, key, { max_tokens: 10 })).status).toBe(200)
     const [record] = await usageOf(pair.farebox, name)

@@ -25,9 +25,9 @@ export async function startPair({ packages, ...options }: PairOptions = {}): Pro
 }
 
 /** Begins the thread that estimates, which takes a second the first time; for tests that measure how long something takes. */
-export async function warmUp({ farebox }: Pick<Pair, 'farebox'>): Promise<void> {
+export async function warmUp({ farebox }: Pick<Pair, 'farebox'>, model = 'chat'): Promise<void> {
   const key = await farebox.newKey('plenty')
-  const response = await post(farebox, { model: 'chat', messages: HELLO }, { key, path: '/v1/messages/count_tokens' })
+  const response = await post(farebox, { model, messages: HELLO }, { key, path: '/v1/messages/count_tokens' })
   await response.text()
 }
 

@@ -19,6 +19,12 @@ export const GROUPS = {
   'rare glyphs': ['emoji', 'mathematical letters', 'old scripts', 'rare Chinese characters'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
+/** Kinds by which estimates of an output are compared with what vendors count: ten languages, code, and what machines write. */
+export const OUTPUTS = [
+  ...'english german spanish polish vietnamese russian arabic hindi thai chinese japanese korean'.split(' '),
+  ...'python typescript json base64'.split(' '),
+]
+
 /** By the name of its kind. */
 export function corpus(): ReadonlyMap<string, string> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.txt'))

@@ -4,12 +4,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isPossibleOutput } from '#core/possible-usage.ts'
 import { closerTextTokens, mostTokensPerByte } from '#core/token-bounds.ts'
-import { corpus, GROUPS } from './corpus.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
+import { isBeyondCap, mostTokensAt } from '#pipeline/credit-guard.ts'
+import { corpus, GROUPS, OUTPUTS } from './corpus.ts'
 import { boundsOf, ownTokenizers } from './judge.ts'
 import type { Tokenizer } from './tokenizers.ts'
 
 const texts = corpus()
+const BOUNDS = { inputTokens: 100, cappedTokens: 0, contextTokens: 1e6, units: 0, echoedBytes: 0 }
 const file = join(import.meta.dirname, '..', 'fixtures', 'corpus', 'counts.json')
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as { date: string; tokenizers: readonly Tokenizer[] }
 const all = [...ownTokenizers(texts), ...recorded.tokenizers]
@@ -25,6 +31,40 @@ describe.each(all.map((tokenizer) => [tokenizer.name, tokenizer] as const))('wha
       return (counts[kind] ?? Infinity) > Math.min(closer, sure)
     })
     expect(exceeded.map(([kind]) => kind)).toEqual([])
+  })
+
+  it('ends no stream of a provider that keeps its cap, and is what such a stream is charged', () => {
+    for (const [kind, text] of texts) {
+      // At the length of a text, and at that of a long answer.
+      for (const times of [1, 40]) {
+        const tokens = (counts[kind] ?? 0) * times
+        const generated = new GeneratedText('utf8')
+        const reported = new ReportedUsage(generated)
+        reported.limit({ ...BOUNDS, cappedTokens: mostTokensAt(tokens) })
+        generated.add(text.repeat(times))
+        reported.note({ ...UNKNOWN_USAGE, inputTokens: 19, outputTokens: tokens })
+        reported.noteComplete()
+        expect([kind, isBeyondCap(generated, tokens)]).toEqual([kind, false])
+        expect([kind, reported.isOutputFinal, reported.usage?.outputTokens]).toEqual([kind, true, tokens])
+      }
+    }
+  })
+
+  it('is possible where the provider ignored its cap, whose stream is ended in the end', () => {
+    for (const kind of OUTPUTS) {
+      const text = texts.get(kind) ?? expect.fail()
+      const tokens = counts[kind] ?? expect.fail()
+      const generated = new GeneratedText('utf8')
+      generated.add(text)
+      expect([kind, isPossibleOutput(tokens, generated, { ...BOUNDS, cappedTokens: mostTokensAt(1) })]).toEqual([
+        kind,
+        true,
+      ])
+      // No text of the corpus has fewer than one byte for a token, so that this is at most 128 times the cap and 16.
+      const cap = Math.ceil(tokens / 10)
+      while (!isBeyondCap(generated, cap)) generated.add(text)
+      expect(generated.bytes).toBeLessThanOrEqual(128 * (cap + 16) + Buffer.byteLength(text))
+    }
   })
 
   it('is at least a quarter of the closer bound on prose and code', () => {

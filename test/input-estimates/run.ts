@@ -3,7 +3,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corpus, GROUPS } from './corpus.ts'
+import { corpus, GROUPS, OUTPUTS } from './corpus.ts'
 import { boundsOf, ownTokenizers, type Bounds } from './judge.ts'
 import { countWithOthers, type Tokenizer } from './tokenizers.ts'
 
@@ -19,6 +19,15 @@ printTable(
   ['text', 'bytes', 'most tokens', 'by', 'a third of the bytes', 'closer', 'sure'],
   [...bounds].map(([kind, bound]) => rowOfKind(kind, bound)),
 )
+
+printTable(['text', 'ours', ...others.map(({ name }) => name)], OUTPUTS.map(rowOfOutput))
+
+/** What we count, then what others count, with how many times as much ours is. */
+function rowOfOutput(kind: string): string[] {
+  const ours = all[0]?.counts[kind] ?? 0
+  const theirs = others.map(({ counts }) => `${counts[kind] ?? 0} (${(ours / (counts[kind] ?? 1)).toFixed(2)})`)
+  return [kind, String(ours), ...theirs]
+}
 
 /** Bytes per token of each group, then by how much each bound is exceeded at most. */
 function rowOf({ name, counts }: Tokenizer): string[] {

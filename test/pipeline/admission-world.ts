@@ -370,7 +370,7 @@ export class World {
       budgets: this.#budgets,
       ledger: this.#ledger,
       counter: { countAtMost: () => Promise.resolve(0) },
-      caps: new CapMemory(),
+      caps: new CapMemory({ nowMs: () => this.nowMs, monotonicMs: () => this.nowMs }),
       routing: { gate: this.#providerGate },
       clock: { nowMs: () => this.nowMs },
     }
@@ -409,7 +409,12 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     likelyInputTokens: inputTokens,
     worstInputTokens: inputTokens,
     units: UNITS,
-    inputBounds: { most: () => 3 * inputTokens, closer: () => Promise.resolve(inputTokens), references: [] },
+    inputBounds: {
+      most: () => 3 * inputTokens,
+      possible: () => Infinity,
+      closer: () => Promise.resolve(inputTokens),
+      references: [],
+    },
     choices: 1,
     outputCap,
     outputCapName: 'max_tokens',

@@ -218,6 +218,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
       counter: {} as TokenCounter,
       drains: new Drains(),
       transport: gateway.transport(outcomes, sent),
+      caps: { ignoring: () => undefined },
       adaptations: new Adaptations(),
       clock: { nowMs: () => 0, monotonicMs: () => gateway.nowMs },
       routing,

@@ -1,10 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { microCredits, ZERO } from '#core/money.ts'
+import { denseBytes } from '#core/token-bounds.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
-import { creditGuard, mostTokensAt, STEP_TOKENS, type CreditGuard, type GuardInput } from '#pipeline/credit-guard.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
+import {
+  bytesBeyondCap,
+  creditGuard,
+  mostTokensAt,
+  STEP_TOKENS,
+  type CreditGuard,
+  type GuardInput,
+} from '#pipeline/credit-guard.ts'
+import { cases } from '../support/cases.ts'
 
 /** One micro-credit for an input token, two for an output token. */
 const PRICE = {
@@ -23,10 +33,12 @@ type Setting = {
   readonly outputCap?: number
   /** Of the text that is generated. */
   readonly bytesPerToken?: number
+  /** Of a target that is known to ignore its caps. */
+  readonly ignoring?: GuardInput['ignoring']
 }
 
 /** A guard, what it asks for, and a reader whose text has so many bytes for each token. */
-function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4 }: Setting) {
+function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4, ignoring }: Setting) {
   const spending = {
     heldMicro: INPUT + 2 * paid,
     growthLeftMicro: 2 * available,
@@ -46,7 +58,7 @@ function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4 }: 
       return Promise.resolve(Math.ceil(bytes / bytesPerToken))
     },
   }
-  const guard = creditGuard({ spending, price: PRICE, worst: { inputTokens: INPUT }, outputCap, counter })
+  const guard = creditGuard({ spending, price: PRICE, worst: { inputTokens: INPUT }, outputCap, ignoring, counter })
   if (guard === undefined) throw new Error('this output costs something')
   return {
     guard,
@@ -65,7 +77,8 @@ async function endOf(
 ): Promise<number | undefined> {
   const asReader = Object.assign(reader, { usage }) as unknown as AnswerReader
   for (const piece of pieces) {
-    reader.generated.add('x'.repeat(piece))
+    // A run of one sign may be a few tokens.
+    reader.generated.add('xy'.repeat(Math.ceil(piece / 2)).slice(0, piece))
     if ((await verdictOf(guard, asReader)) === 'stop') return reader.generated.bytes
   }
   return undefined
@@ -104,11 +117,33 @@ describe('the guard of a stream', () => {
     expect(set.spending.growthLeftMicro).toBe(0)
   })
 
-  it('ends it a little beyond its cap, however much there is', async () => {
-    const set = setUp({ paid: 300, outputCap: 300, available: 1e9 })
+  it('ends it a little beyond its cap where its target is known to ignore caps, however much there is', async () => {
+    const set = setUp({ paid: 300, outputCap: 300, available: 1e9, ignoring: { bytesPerToken: 4 } })
     const bytes = (await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()
     expect(bytes / 4).toBeGreaterThan(300)
     expect(bytes / 4).toBeLessThanOrEqual(mostTokensAt(300) + 10)
+    expect(set.guard.isOverCap).toBe(true)
+  })
+
+  it('of a target that is known to ignore caps goes by the most bytes that the target took for a token', async () => {
+    const set = setUp({ paid: 300, outputCap: 300, available: 1e9, ignoring: { bytesPerToken: 16 } })
+    const bytes = (await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()
+    expect(bytes).toBeGreaterThan(mostTokensAt(300) * 16)
+    expect(bytes).toBeLessThanOrEqual((mostTokensAt(300) + 10) * 16)
+  })
+
+  it('ends it where no tokenizer makes so little of it as its cap, without counting', async () => {
+    const set = setUp({ paid: 300, outputCap: 300, available: 1e9 })
+    const bytes = (await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()
+    expect(bytes).toBeGreaterThanOrEqual(bytesBeyondCap(300))
+    expect(bytes).toBeLessThan(bytesBeyondCap(300) + 40)
+    expect([set.guard.isOverCap, set.counts]).toEqual([true, []])
+  })
+
+  it('ends it where the provider itself reports more than its cap', async () => {
+    const set = setUp({ paid: 300, outputCap: 300, available: 1e9 })
+    const usage = { ...UNKNOWN_USAGE, outputTokens: mostTokensAt(300) + 1 }
+    expect(await endOf(set, { pieces: [40], usage })).toBe(40)
     expect(set.guard.isOverCap).toBe(true)
   })
 
@@ -185,7 +220,7 @@ describe('the guard of a stream', () => {
       sizes: fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 50 }),
     })
     const property = fc.asyncProperty(setting, async ({ sizes, ...rest }) => {
-      const set = setUp(rest)
+      const set = setUp({ ...rest, ignoring: { bytesPerToken: 0 } })
       const most = rest.paid + rest.available
       const endless = Array.from({ length: 1000 }, (_, index) => sizes[index % sizes.length] ?? 1)
       const end = await endOf(set, { pieces: endless })
@@ -196,5 +231,73 @@ describe('the guard of a stream', () => {
       if (end !== undefined && !set.guard.isOverCap) expect(tokens + set.counts.length).toBeGreaterThan(most)
     })
     await fc.assert(property, { numRuns: 300 })
+  })
+})
+
+/** Tokenizers, each as the texts that it takes for a token of its own. */
+const TOKENIZERS: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  'a token for each byte': (text) => Array.from(Buffer.from(text).toString('latin1')),
+  'a token for each character': (text) => Array.from(text),
+  'a token for 4 characters': (text) => text.match(/[^]{1,4}/gu) ?? [],
+  'a token for 16 characters': (text) => text.match(/[^]{1,16}/gu) ?? [],
+  'a token for 32 characters': (text) => text.match(/[^]{1,32}/gu) ?? [],
+  'a token for each word': (text) => text.match(/\s*\S{1,32}|\s{1,32}/gu) ?? [],
+  'a token for each run of one sign': (text) => text.match(/([^])\1{0,255}/gu) ?? [],
+}
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 2000 }),
+  fc.array(fc.constantFrom('word ', '重庆时时彩', ' '.repeat(300), '\n', '-'.repeat(200), 'aGVsbG8', '31415', '👩🏽‍💻'), {
+    minLength: 1,
+    maxLength: 300,
+  }),
+)
+
+describe.each(Object.entries(TOKENIZERS))('a provider with %s', (_, tokenize) => {
+  it('that keeps its cap is never ended, and its report is what is charged', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(50), fc.constantFrom(0, 1e9), async (given, spare, available) => {
+        const text = typeof given === 'string' ? given : given.join('')
+        const tokens = tokenize(text)
+        const outputCap = tokens.length + spare
+        const { guard, reader } = setUp({ paid: outputCap, outputCap, available })
+        const reported = new ReportedUsage(reader.generated)
+        reported.limit({
+          inputTokens: 100,
+          cappedTokens: mostTokensAt(outputCap),
+          contextTokens: 1e6,
+          units: 0,
+          echoedBytes: 0,
+        })
+        for (const token of tokens) {
+          reader.generated.add(token)
+          expect(await verdictOf(guard, reader as unknown as AnswerReader)).toBe('go')
+        }
+        const usage = { ...UNKNOWN_USAGE, inputTokens: 19, outputTokens: tokens.length }
+        reported.note(usage)
+        reported.noteComplete()
+        expect([reported.isInputFinal, reported.isOutputFinal, reported.usage]).toEqual([true, true, usage])
+      }),
+      { numRuns: cases(50, 200, 10_000) },
+    )
+  })
+
+  it('that ignores its cap is ended where docs/ledger.md says', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 1, max: 100 }), async (given, outputCap) => {
+        const tokens = tokenize(`no run ${typeof given === 'string' ? given : given.join('')}`)
+        const { guard, reader } = setUp({ paid: outputCap, outputCap })
+        let verdict = 'go'
+        let last = ''
+        for (let index = 0; verdict === 'go'; index++) {
+          last = tokens[index % tokens.length] ?? ''
+          reader.generated.add(last)
+          verdict = await verdictOf(guard, reader as unknown as AnswerReader)
+        }
+        const text = reader.generated.text()
+        expect(denseBytes(text)).toBeGreaterThanOrEqual(128 * (outputCap + 16))
+        expect(denseBytes(text.slice(0, -last.length))).toBeLessThan(128 * (outputCap + 16))
+      }),
+      { numRuns: cases(5, 20, 500) },
+    )
   })
 })

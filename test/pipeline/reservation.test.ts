@@ -230,7 +230,7 @@ class Journeys {
       budgets: { member: budgets('member'), project: budgets('project') },
       ledger: this.#ledger,
       counter: this.#clumsy({ count, countAtMost: count }),
-      caps: this.#clumsy(new CapMemory()),
+      caps: this.#clumsy(new CapMemory({ nowMs, monotonicMs: () => 0 })),
       cached: this.#clumsy(new CachedShares()),
       missingPrices: this.#clumsy(new MissingPrices()),
       adaptations: this.#clumsy(new Adaptations()),

@@ -2,13 +2,13 @@
 // the prompts of tools that Google runs are counted beside the candidates and the prompt.
 
 import { servedTier } from '#core/service-tier.ts'
-import { inputTotal, tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
+import { inputTotal, tokenCount, type ReportedCounts, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { detailsOf, someTokens } from '#dialect/usage-details.ts'
 
 /** Disjoint token classes; undefined for a value without any count, such as one that only names the traffic's type. */
-export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
+export function readGeminiUsage(reported: unknown): ReportedCounts | undefined {
   if (!isRecord(reported)) return undefined
   const prompt = tokenCount(reported['promptTokenCount'])
   const candidates = tokenCount(reported['candidatesTokenCount'])
@@ -18,6 +18,7 @@ export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
     return undefined
   const cached = tokenCount(reported['cachedContentTokenCount'])
   const tools = tokenCount(reported['toolUsePromptTokenCount']) ?? 0
+  const isTotalAlone = prompt === undefined && candidates === undefined && thoughts === undefined
   // A provider that counts cached tokens apart reports more of them than prompt tokens; then nothing is subtracted.
   const uncached = prompt === undefined || (cached ?? 0) > prompt ? prompt : prompt - (cached ?? 0)
   return {
@@ -27,6 +28,7 @@ export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
     outputTokens: outputTokens({ prompt, candidates, thoughts, total, tools }),
     reasoningTokens: thoughts,
     details: geminiDetails(reported),
+    ...(isTotalAlone ? { totalTokens: total } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 // Completions of a text, with what comes behind it where a tool fills in the middle. Chat models of many servers serve them too.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { bytesOfTokens } from '#core/token-bounds.ts'
 import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
 import type { PassedDialect, PassedEdits, PassedRequest } from '#dialect/passed-dialect.ts'
 import { editObject } from '#dialect/json-text.ts'
@@ -70,6 +71,7 @@ function readCompletionRequest(text: BodyText, byteLength: number): PassedReques
     isStream,
     outputCap,
     choices: prompts * answers,
+    ...(value['echo'] === true ? { echoedBytes: echoedBytes(value['prompt'], byteLength) * answers } : {}),
     tokenCount: value['suffix'] === undefined ? countTokens(value['prompt']) : undefined,
     inputCount: prompts,
     isLone: prompts === 1,
@@ -95,6 +97,12 @@ function editCompletion(
 
 function wantsUsage({ stream_options: options }: RequestBody['value']): boolean {
   return isRecord(options) && options['include_usage'] === true
+}
+
+/** A prompt of tokens is repeated as text. */
+function echoedBytes(prompt: unknown, byteLength: number): number {
+  const tokens = countTokens(prompt)
+  return tokens === undefined ? byteLength : bytesOfTokens(tokens)
 }
 
 function countIn(value: unknown): number {
