@@ -23,6 +23,11 @@ export class ReportedUsage {
     this.#generated = generated
   }
 
+  /** True once the provider said that nothing more of the answer comes. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   /** The latest counts. A class of which nothing was said keeps what was said before, and 0 does not replace a count. */
   get usage(): TokenUsage | undefined {
     return this.#usage

@@ -66,7 +66,7 @@ export class TranslatedStream implements AnswerReader {
   constructor({ client, provider, context, restorer }: Translation) {
     this.#choiceCount = context.request.choices
     this.#writer = client.newStreamWriter(context)
-    this.#reader = provider.newPartReader(() => restorer.newCallId())
+    this.#reader = provider.newPartReader(() => restorer.newCallId(), this.generated)
     this.#restorer = restorer
   }
 
@@ -186,7 +186,8 @@ export class TranslatedWhole implements AnswerReader {
 
   end(): void {
     const { provider, restorer } = this.#translation
-    for (const part of provider.readAnswer(this.#whole.json(), () => restorer.newCallId())) {
+    const newCallId = () => restorer.newCallId()
+    for (const part of provider.readAnswer(this.#whole.json(), newCallId, this.generated)) {
       this.#tally.noteEarlier(part)
       append(this.#parts, restorer.restore(part))
     }

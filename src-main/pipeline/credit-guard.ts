@@ -74,7 +74,7 @@ export class CreditGuard {
   #outputMicro: number
   /** What the provider had reported at the last look. */
   #reportedTokens = 0
-  /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
+  /** The bytes of text that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
   #seenBytes = 0
   #seenTokens = 0
   #countedTokens = 0
@@ -117,20 +117,20 @@ export class CreditGuard {
     this.#reportedTokens = reportedOutput(reader.usage)
     // The answer has ended, whatever it comes to.
     if (reader.reported.isOutputFinal) return 'go'
-    const { bytes } = reader.generated
+    const { bytes, textBytes } = reader.generated
     const mostTokens = this.#tokensAtMost(reader)
     this.#growWherePlenty(mostTokens, reader.usage)
     const paidTokens = this.#paidTokens(reader.usage)
     const capBytes = this.#capBytes()
-    if (mostTokens <= paidTokens && bytes < capBytes) {
-      this.#lookAgainAt(bytes, Math.min(paidTokens - mostTokens + 1, capBytes - bytes))
+    if (mostTokens <= paidTokens && textBytes < capBytes) {
+      this.#lookAgainAt(bytes, Math.min(paidTokens - mostTokens + 1, capBytes - textBytes))
       return 'go'
     }
-    if (bytes === this.#seenBytes) return this.#judge(reader)
+    if (textBytes === this.#seenBytes) return this.#judge(reader)
     this.#count(reader)
     const blindTokens = paidTokens + BLIND_TOKENS - mostTokens
     this.#lookAgainAt(bytes, blindTokens)
-    return blindTokens > 0 && bytes < capBytes ? 'go' : 'wait'
+    return blindTokens > 0 && textBytes < capBytes ? 'go' : 'wait'
   }
 
   /** Everything was counted: the stream ends where it is beyond its cap, or what is held does not pay for it. */
@@ -141,10 +141,12 @@ export class CreditGuard {
     if (missingMicro > 0) spending.grow(Math.min(missingMicro, spending.growthLeftMicro))
     const paidTokens = this.#paidTokens(reader.usage)
     const leftTokens = paidTokens + BLIND_TOKENS - tokens
-    this.isOverCap = tokens > this.#mostTokens && tokens <= paidTokens
-    if (leftTokens < 0 || tokens > this.#mostTokens) return 'stop'
-    const { bytes } = reader.generated
-    this.#lookAgainAt(bytes, Math.min(leftTokens, this.#capBytes() - bytes))
+    // The size of what is no text proves nothing about a cap: no tokenizer counts it.
+    const isBeyondCap = Math.max(this.#seenTokens, reportedOutput(reader.usage)) > this.#mostTokens
+    this.isOverCap = isBeyondCap && tokens <= paidTokens
+    if (leftTokens < 0 || isBeyondCap) return 'stop'
+    const { bytes, textBytes } = reader.generated
+    this.#lookAgainAt(bytes, Math.min(leftTokens, this.#capBytes() - textBytes))
     return 'go'
   }
 
@@ -153,9 +155,10 @@ export class CreditGuard {
     return this.#seenBytes + (this.#mostTokens - this.#seenTokens) * BYTES_PER_TOKEN
   }
 
-  /** What was counted, and of the rest each byte as a token; more where the provider has reported more. */
+  /** What was counted, and of the rest each byte as a token, with what is no text; more where the provider has reported more. */
   #tokensAtMost({ generated, usage }: AnswerReader): number {
-    return Math.max(this.#seenTokens + generated.bytes - this.#seenBytes, reportedOutput(usage))
+    const { textBytes, otherTokens } = generated
+    return Math.max(this.#seenTokens + textBytes - this.#seenBytes + otherTokens, reportedOutput(usage))
   }
 
   #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {
@@ -168,17 +171,17 @@ export class CreditGuard {
   #count(reader: AnswerReader): void {
     if (this.#isCounting) return
     this.#isCounting = true
-    const { bytes } = reader.generated
+    const { textBytes } = reader.generated
     const fresh = reader.generated.takeNew()
     // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-    const scale = fresh === '' ? 1 : Math.max(1, (bytes - this.#seenBytes) / Buffer.byteLength(fresh))
+    const scale = fresh === '' ? 1 : Math.max(1, (textBytes - this.#seenBytes) / Buffer.byteLength(fresh))
     const text = this.#beginning + fresh
     const end = endOfWords(text)
     void this.#input.counter.count([text.slice(0, end)]).then((tokens) => {
       this.#beginning = text.slice(end)
       this.#countedTokens += Math.ceil(tokens * scale)
       this.#seenTokens = this.#countedTokens + Math.ceil(Buffer.byteLength(this.#beginning) / BYTES_PER_TOKEN)
-      this.#seenBytes = bytes
+      this.#seenBytes = textBytes
       this.#isCounting = false
       this.#nextLookBytes = 0
       const callback = this.#whenCounted

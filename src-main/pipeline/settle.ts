@@ -10,15 +10,16 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
+import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageDetails, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import type { MediaTokens } from '#dialect/other-output.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { toldAt } from '#pipeline/reply.ts'
-import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
+import { deliveredOf, type Delivered, type RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
 import type { Settlement } from '#ledger/settlement.ts'
@@ -190,7 +191,8 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending)
+  const { media } = deliveredBy(ending)
+  return withLikelyUnits(charged(reported, { input, output, media }, ending.cached), ending)
 }
 
 /**
@@ -218,7 +220,7 @@ function isPaidFor({ end, hasBegun, reader }: Pick<Ending, 'end' | 'hasBegun' | 
 }
 
 /** What was delivered, by our own count; not looked at where the provider has had its last word. */
-type Delivery = { readonly input: number; readonly output: number }
+type Delivery = { readonly input: number; readonly output: number; readonly media?: MediaTokens | undefined }
 
 const UNCOUNTED: Delivery = { input: 0, output: 0 }
 
@@ -242,6 +244,7 @@ function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShar
       inputTokens: uncached - likelyCached,
       ...(likelyCached === 0 ? {} : { cacheReadTokens: likelyCached }),
       outputTokens: isOutputFinal ? usage.outputTokens : Math.max(delivery.output, usage.outputTokens ?? 0),
+      ...(isOutputFinal || delivery.media === undefined ? {} : { details: withMedia(usage.details, delivery.media) }),
     },
     source: 'estimated',
     // A count that still ran is none of the whole answer, also where it is the larger one.
@@ -253,13 +256,22 @@ function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShar
   }
 }
 
+/** Images and sound have prices of their own: the larger of what was reported of them and what was delivered counts. */
+function withMedia(details: UsageDetails | undefined, media: MediaTokens): UsageDetails {
+  const parts = { ...details?.parts }
+  for (const [name, tokens] of [['output_image', media.output_image], ['output_audio', media.output_audio]] as const) {
+    if (tokens !== undefined) parts[name] = Math.max(tokens, parts[name] ?? 0)
+  }
+  return { ...details, parts }
+}
+
 /** What was delivered, from sizes alone. */
 function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delivery {
   const { choices, output: uncapped } = request
-  const { bytes } = reader.generated
+  const { bytes, media } = reader.generated
   const isUncounted = choices === 0 && bytes === 0
   const output = isUncounted ? (uncapped?.likelyTokens ?? 0) : Math.max(1, estimateOutputTokens(bytes))
-  return { input: request.likelyInputTokens, output }
+  return { input: request.likelyInputTokens, output, media }
 }
 
 async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
@@ -271,19 +283,19 @@ async function countInput(request: MeteredRequest, counter: TokenCounter): Promi
 
 async function countOutput(ending: Ending, counter: TokenCounter): Promise<number> {
   const { choices, output } = ending.request
-  const { text, bytes } = deliveredText(ending)
-  if (choices === 0 && bytes === 0) return output?.likelyTokens ?? 0
+  const { text, textBytes, otherTokens } = deliveredBy(ending)
+  if (choices === 0 && textBytes + otherTokens === 0) return output?.likelyTokens ?? 0
   const kept = Buffer.byteLength(text)
-  if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))
+  if (kept === 0) return Math.max(1, estimateOutputTokens(textBytes) + otherTokens)
   const tokens = await counter.count([text])
   // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-  return Math.max(1, Math.ceil((tokens * bytes) / kept))
+  return Math.max(1, Math.ceil((tokens * textBytes) / kept) + otherTokens)
 }
 
 /** What the client got, which is less than what was read where the answer was read on without it. */
-function deliveredText({ end, reader }: Ending): Delivered {
+function deliveredBy({ end, reader }: Ending): Delivered {
   if (end.type === 'client-gone' && end.delivered !== undefined) return end.delivered
-  return { text: reader.generated.text(), bytes: reader.generated.bytes }
+  return deliveredOf(reader.generated)
 }
 
 function outcomeOf({ end, hasBegun, reader }: Settled): Outcome {

@@ -6,11 +6,14 @@ import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
 import { readFinish } from '#dialect/messages/finish-reasons.ts'
+import { addBeside, addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
 import { writeInput } from '#dialect/tool-input.ts'
 import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
+import type { OutputSink } from '#dialect/output-rules.ts'
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
@@ -40,6 +43,8 @@ const MAX_BLOCKS = 10_000
 
 export class MessagesPartReader implements PartReader {
   readonly #blocks: KeyedBlocks
+  readonly #generated: GeneratedText
+  readonly #uncarried: OutputSink
   /** The blocks that have not ended. Servers keep one open while the next one runs. */
   #open: ReadBlock[] = []
   readonly #begun = new Set<unknown>()
@@ -53,8 +58,10 @@ export class MessagesPartReader implements PartReader {
   /** Pieces that no block was there for, and that say nothing by themselves. */
   droppedPieces = 0
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#blocks = new KeyedBlocks(CHOICE, newCallId)
+    this.#generated = generated
+    this.#uncarried = generated.uncarried()
   }
 
   get hasEnded(): boolean {
@@ -85,6 +92,7 @@ export class MessagesPartReader implements PartReader {
         return this.#finish()
       default:
         if (value['type'] === 'error' || isRecord(value['error'])) throw reportedFailure(value, 'utf8')
+        if (!this.hasEnded) addBeside(this.#uncarried, value)
         return []
     }
   }
@@ -114,6 +122,7 @@ export class MessagesPartReader implements PartReader {
     // Two blocks under one index, or without any, come one after the other.
     const before = this.#stop(index, (open) => open.index === index)
     const open = this.#newBlock(index, given)
+    addGeneratedBlock(this.#sinkOf(open), given)
     switch (open.kind) {
       case 'plain': {
         this.#blocks.begin(open.key, open.type === 'thinking' ? 'reasoning' : 'text')
@@ -128,6 +137,11 @@ export class MessagesPartReader implements PartReader {
       case 'other':
         return before
     }
+  }
+
+  /** The texts of blocks that are left out are in no part. */
+  #sinkOf({ kind }: ReadBlock): OutputSink {
+    return kind === 'other' ? this.#generated : this.#uncarried
   }
 
   #newBlock(index: unknown, given: JsonObject): ReadBlock {
@@ -161,6 +175,7 @@ export class MessagesPartReader implements PartReader {
     if (!isRecord(delta)) return []
     const open = this.#blockOf(index, delta['type'])
     if (open === undefined) return this.#late(index, delta)
+    addGeneratedDelta(this.#sinkOf(open), delta)
     if (open.kind === 'other' || open.kind === 'redacted') return []
     switch (delta['type']) {
       case 'text_delta':
@@ -192,6 +207,7 @@ export class MessagesPartReader implements PartReader {
     const type = TAKEN_BY.get(delta['type'])
     if (delta['type'] === 'citations_delta' || (type !== 'text' && type !== 'thinking')) {
       this.#dropped(delta['type'])
+      addGeneratedDelta(this.#generated, delta)
       return []
     }
     const hasEnded = this.#begun.has(index)
@@ -223,6 +239,7 @@ export class MessagesPartReader implements PartReader {
   #input(open: ReadBlock, text: string): readonly AnswerPart[] {
     if (open.kind !== 'tool') {
       this.#dropped('input_json_delta')
+      this.#generated.add(text)
       return []
     }
     if (text === '') return []

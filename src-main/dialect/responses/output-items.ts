@@ -3,10 +3,12 @@
 
 import { append } from '#core/append.ts'
 import type { ToolPiece } from '#dialect/blocks.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
+import { BesideText } from '#dialect/responses/measure.ts'
 import type { News, OutputItem } from '#dialect/responses/output-item.ts'
 import { beginningPart, ITEM_TYPES, pieceIn, recordsIn, type Piece } from '#dialect/responses/pieces.ts'
 import { customArguments } from '#dialect/tools.ts'
@@ -25,11 +27,15 @@ type State = {
 
 export class OutputItems {
   readonly #blocks: KeyedBlocks
+  readonly #generated: GeneratedText
+  readonly #beside: BesideText
   readonly #register = new ItemRegister()
   readonly #states = new Map<OutputItem, State>()
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#blocks = new KeyedBlocks(0, newCallId)
+    this.#generated = generated
+    this.#beside = new BesideText(generated)
   }
 
   get hasToolCalls(): boolean {
@@ -38,6 +44,7 @@ export class OutputItems {
 
   added(event: JsonObject, item: JsonObject): AnswerPart[] {
     const known = this.#register.ofItem(event, item, false)
+    this.#beside.item(known, item)
     if (isCall(item['type'])) return this.#call(known, item, '')
     const plain = BEGUN.get(item['type'])
     if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
@@ -54,6 +61,7 @@ export class OutputItems {
     const part = beginningPart(type, event)
     if (part !== undefined) this.#beginPart(event, part)
     const piece = pieceIn(type, event)
+    this.#beside.event(type, event, (part ?? piece) !== undefined)
     if (piece === undefined || (piece.whole === 'part' && piece.text === '')) return []
     const known = this.#register.ofPiece(event, piece.kind)
     const news = known.take(piece)
@@ -70,8 +78,9 @@ export class OutputItems {
     if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
   }
 
-  cited(event: JsonObject, annotation: unknown): AnswerPart[] {
-    const citation = citationOf(annotation)
+  cited(type: string, event: JsonObject): AnswerPart[] {
+    this.#beside.event(type, event, false)
+    const citation = citationOf(event['annotation'])
     if (citation === undefined) return []
     const known = this.#register.ofPiece(event, 'text')
     this.#stateOf(known).hasCitations = true
@@ -98,6 +107,7 @@ export class OutputItems {
   #done(known: OutputItem, item: JsonObject): AnswerPart[] {
     if (known.isDone) return []
     known.isDone = true
+    this.#beside.item(known, item)
     const parts = this.#rest(known, item)
     switch (item['type']) {
       case 'reasoning':
@@ -142,6 +152,8 @@ export class OutputItems {
       case 'input':
         return this.#enter(known, text)
       default:
+        // What tools are given that the provider runs itself is in no part.
+        this.#generated.add(text)
         return []
     }
   }
