@@ -10,12 +10,19 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageDetails, type UsageSource } from '#core/usage.ts'
+import {
+  inputTotal,
+  someDetails,
+  UNKNOWN_USAGE,
+  type TokenUsage,
+  type Units,
+  type UsageDetails,
+  type UsageSource,
+} from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { MediaTokens } from '#dialect/other-output.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
-import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { toldAt } from '#pipeline/reply.ts'
@@ -40,8 +47,6 @@ export type Ending = {
   readonly durationMs: number
   readonly attempts: readonly AttemptNote[]
   readonly attribution: Attribution | undefined
-  /** What of the conversation's last input was cached; undefined where nobody knows. */
-  readonly cached?: CachedShare | undefined
 }
 
 /** How one try at a provider went, as its receipt shows it. */
@@ -74,9 +79,7 @@ export function settlementOf(ending: Ending, counter: TokenCounter): Soon<Settle
 export function roughSettlementOf(ending: Ending): Settlement {
   return settlementFor(
     ending,
-    isPaidFor(ending)
-      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending)
-      : NOTHING,
+    isPaidFor(ending) ? withLikelyUnits(charged(ending.reader.reported, likely(ending)), ending) : NOTHING,
   )
 }
 
@@ -102,7 +105,7 @@ export function faultSettlement(
   return settlementFor({ ...ending, ...rest }, NOTHING)
 }
 
-type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
+type Settled = Omit<Ending, 'reader' | 'attempts'> & {
   readonly reader?: AnswerReader
   readonly attempts: Ending['attempts'] | undefined
 }
@@ -192,7 +195,7 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
   const { media } = deliveredBy(ending)
-  return withLikelyUnits(charged(reported, { input, output, media }, ending.cached), ending)
+  return withLikelyUnits(charged(reported, { input, output, media }), ending)
 }
 
 /**
@@ -227,39 +230,35 @@ const UNCOUNTED: Delivery = { input: 0, output: 0 }
 /**
  * The usage that is charged. What the provider reported of an answer that ended holds. Of one that did not, its counts may be
  * those of the beginning: then the larger of what it reported and what was delivered is charged. How much of an input was
- * cached only a provider knows: where it did not say, it is the share of the call before it in its conversation, else nothing.
+ * cached only its provider knows: what it did not report as cached is charged in full.
  */
-function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShare): Counted {
+function charged(reported: ReportedUsage, delivery: Delivery): Counted {
   const usage = reported.usage ?? UNKNOWN_USAGE
   const { isInputFinal, isOutputFinal } = reported
   if (isInputFinal && isOutputFinal) return { usage, source: 'reported', estimated: '' }
   const isMore = !isInputFinal && (usage.inputTokens === undefined || delivery.input > inputTotal(usage))
   const reportedCached = inputTotal({ ...usage, inputTokens: 0 })
   const uncached = isMore ? Math.max(0, delivery.input - reportedCached) : (usage.inputTokens ?? 0)
-  const isCacheTold = isInputFinal || usage.cacheReadTokens !== undefined || usage.cacheWriteTokens !== undefined
-  const likelyCached = isCacheTold ? 0 : cachedTokensOf(share, uncached)
   return {
     usage: {
       ...usage,
-      inputTokens: uncached - likelyCached,
-      ...(likelyCached === 0 ? {} : { cacheReadTokens: likelyCached }),
+      inputTokens: uncached,
       outputTokens: isOutputFinal ? usage.outputTokens : Math.max(delivery.output, usage.outputTokens ?? 0),
       ...(isOutputFinal || delivery.media === undefined ? {} : { details: withMedia(usage.details, delivery.media) }),
     },
     source: 'estimated',
     // A count that still ran is none of the whole answer, also where it is the larger one.
-    estimated: [
-      ...(isMore || likelyCached > 0 ? ['input'] : []),
-      ...(likelyCached > 0 ? ['cache_read'] : []),
-      ...(isOutputFinal ? [] : ['output']),
-    ].join(),
+    estimated: [...(isMore ? ['input'] : []), ...(isOutputFinal ? [] : ['output'])].join(),
   }
 }
 
 /** Images and sound have prices of their own: the larger of what was reported of them and what was delivered counts. */
 function withMedia(details: UsageDetails | undefined, media: MediaTokens): UsageDetails {
   const parts = { ...details?.parts }
-  for (const [name, tokens] of [['output_image', media.output_image], ['output_audio', media.output_audio]] as const) {
+  for (const [name, tokens] of [
+    ['output_image', media.output_image],
+    ['output_audio', media.output_audio],
+  ] as const) {
     if (tokens !== undefined) parts[name] = Math.max(tokens, parts[name] ?? 0)
   }
   return { ...details, parts }

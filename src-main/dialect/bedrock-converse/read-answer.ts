@@ -12,7 +12,11 @@ import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of the answer. Throws UpstreamFailure for what is none, and for an exception. */
-export function readConverseAnswer(answer: JsonObject, newCallId: () => string, generated?: GeneratedText): readonly AnswerPart[] {
+export function readConverseAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   const exception = answer['__type']
   if (typeof exception === 'string') throw reportedFailure(exception, answer)
   const { content } = recordOf(recordOf(answer['output'])['message'])
@@ -38,5 +42,7 @@ function messagesBlock(block: JsonObject): JsonObject {
   }
   const { content } = recordOf(citationsContent)
   const texts = Array.isArray(content) ? content.map((piece) => recordOf(piece)['text']) : []
-  return texts.length === 0 ? { ...block, type: 'other' } : { type: 'text', text: texts.filter((piece) => typeof piece === 'string').join('') }
+  return texts.length === 0
+    ? { ...block, type: 'other' }
+    : { type: 'text', text: texts.filter((piece) => typeof piece === 'string').join('') }
 }

@@ -53,7 +53,11 @@ const PARTIAL_ARGUMENT = outputRules(
 )
 
 const CALL = outputRules(
-  { name: text, args: (sink, value) => sink.add(typeof value === 'string' ? value : writeInput(value)), partialArgs: eachMember(PARTIAL_ARGUMENT) },
+  {
+    name: text,
+    args: (sink, value) => sink.add(typeof value === 'string' ? value : writeInput(value)),
+    partialArgs: eachMember(PARTIAL_ARGUMENT),
+  },
   'id willContinue',
 )
 const CODE = outputRules({ code: text }, 'id language')

@@ -8,7 +8,11 @@ import type { AnswerPart } from '#dialect/part.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of a whole answer. Throws UpstreamFailure for what is no answer. */
-export function readGeminiAnswer(answer: JsonObject, newCallId: () => string, generated?: GeneratedText): readonly AnswerPart[] {
+export function readGeminiAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   if (geminiErrorOf(answer) !== undefined) throw reportedFailure(answer)
   const reader = new GeminiPartReader(newCallId, generated)
   const parts = reader.add(answer)

@@ -9,7 +9,11 @@ import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of the answer. Throws UpstreamFailure for what is no message. */
-export function readMessagesAnswer(answer: JsonObject, newCallId: () => string, generated?: GeneratedText): readonly AnswerPart[] {
+export function readMessagesAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   if (answer['type'] === 'error' || isRecord(answer['error'])) throw reportedFailure(answer, 'utf8')
   const { content, stop_reason: stopReason, stop_sequence: stopSequence, usage } = answer
   if (!Array.isArray(content)) throw new UpstreamFailure('malformed', 'The provider did not answer with a message.')

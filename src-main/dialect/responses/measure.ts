@@ -2,7 +2,15 @@
 // followed by its items; what else its events and items hold is counted here, once, although items repeat what their events said.
 
 import type { OtherOutput } from '#dialect/other-output.ts'
-import { addMembers, eachMember, outputRules, SizeOf, text, type OutputRules, type OutputSink } from '#dialect/output-rules.ts'
+import {
+  addMembers,
+  eachMember,
+  outputRules,
+  SizeOf,
+  text,
+  type OutputRules,
+  type OutputSink,
+} from '#dialect/output-rules.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { OutputItem } from '#dialect/responses/output-item.ts'
 import type { JsonObject } from '#dialect/turn.ts'
