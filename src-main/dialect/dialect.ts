@@ -349,7 +349,7 @@ export interface ProviderDialect {
   readonly form: Form
   readonly probe: Probe
   writeRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal
-  /** `generated` takes what no part carries; what parts carry is counted by them. */
+  /** `generated` takes all that the model generated, as soon as it comes: parts may wait for others. */
   newPartReader(newCallId: () => string, generated: GeneratedText): PartReader
   /** The parts of a whole answer. Throws UpstreamFailure for what is no answer of the dialect. */
   readAnswer(answer: JsonObject, newCallId: () => string, generated: GeneratedText): readonly AnswerPart[]

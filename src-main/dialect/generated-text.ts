@@ -34,10 +34,6 @@ export class GeneratedText implements OutputSink {
     this.encoding = encoding
   }
 
-  get hasOutput(): boolean {
-    return this.bytes > 0
-  }
-
   get textBytes(): number {
     return this.bytes - this.otherBytes
   }
@@ -62,10 +58,6 @@ export class GeneratedText implements OutputSink {
     this.#pieces = []
   }
 
-  addUncarried(text: string): void {
-    this.add(text)
-  }
-
   addOther({ bytes, media }: OtherOutput): void {
     if (bytes <= 0) return
     this.latest = ''
@@ -76,19 +68,6 @@ export class GeneratedText implements OutputSink {
 
   addValue(value: unknown): void {
     this.addOther(otherOutput(value, this.encoding))
-  }
-
-  /** For an answer whose texts are counted by the parts that carry them: what no part carries. */
-  uncarried(): OutputSink {
-    return {
-      audioFormat: this.audioFormat,
-      encoding: this.encoding,
-      hasOutput: this.hasOutput,
-      add: () => undefined,
-      addUncarried: (text) => this.add(text),
-      addOther: (output) => this.addOther(output),
-      addValue: (value) => this.addValue(value),
-    }
   }
 
   /** The text that was kept: all of it, or its beginning. */

@@ -12,11 +12,7 @@ export interface OutputSink {
   readonly audioFormat: string | undefined
   /** How its texts are read. */
   readonly encoding: 'latin1' | 'utf8'
-  /** Whether anything was generated yet. */
-  readonly hasOutput: boolean
   add(text: string): void
-  /** Text that no other client format has a place for. */
-  addUncarried(text: string): void
   addOther(output: OtherOutput): void
   /** Output in a form that no rule knows, by its bytes. */
   addValue(value: unknown): void
@@ -26,7 +22,6 @@ export interface OutputSink {
 export class SizeOf implements OutputSink, OtherOutput {
   readonly audioFormat: string | undefined
   readonly encoding: 'latin1' | 'utf8'
-  readonly hasOutput = true
   bytes = 0
   media: MediaTokens | undefined
 
@@ -36,8 +31,6 @@ export class SizeOf implements OutputSink, OtherOutput {
   }
 
   add(): void {}
-
-  addUncarried(): void {}
 
   addOther({ bytes, media }: OtherOutput): void {
     this.bytes += bytes
@@ -55,12 +48,6 @@ export type OutputRules = ReadonlyMap<string, OutputRule>
 
 export const text: OutputRule = (sink, value) => {
   if (typeof value === 'string') sink.add(value)
-  else sink.addValue(value)
-}
-
-/** Text that is lost to clients of other formats. */
-export const uncarried: OutputRule = (sink, value) => {
-  if (typeof value === 'string') sink.addUncarried(value)
   else sink.addValue(value)
 }
 

@@ -84,12 +84,4 @@ export class ReportedUsage {
     this.#hasEnded = true
     this.#isComplete = true
   }
-
-  /** Takes text that had come before the counts that are known, and was held back by its reader. */
-  addEarlier(text: string): void {
-    const before = this.#generated.bytes
-    this.#generated.add(text)
-    if (this.#untilBytes === before) this.#untilBytes = this.#generated.bytes
-    if (this.#sinceBytes === before) this.#sinceBytes = this.#generated.bytes
-  }
 }

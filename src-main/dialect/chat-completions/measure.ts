@@ -7,7 +7,6 @@ import {
   eachMember,
   outputRules,
   text,
-  uncarried,
   within,
   type AsideMembers,
   type OutputRule,
@@ -83,7 +82,7 @@ const NAMED = outputRules(
 const namedCall = within(NAMED)
 
 const AUDIO = outputRules(
-  { transcript: uncarried, data: (sink, value) => addSound(sink, value, sink.audioFormat) },
+  { transcript: text, data: (sink, value) => addSound(sink, value, sink.audioFormat) },
   'id expires_at format',
 )
 

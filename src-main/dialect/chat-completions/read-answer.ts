@@ -24,7 +24,7 @@ export function readChatAnswer(
   if (!Array.isArray(choices) || choices.length === 0) throw noCompletion()
   const parts: AnswerPart[] = [{ type: 'start' }]
   for (const [index, choice] of choices.entries()) {
-    readChoice(choice, new ChoiceReader(index, newCallId, generated.uncarried()), parts)
+    readChoice(choice, new ChoiceReader(index, newCallId, generated), parts)
   }
   addBeside(new AsideMembers(generated), answer)
   const usage = readAnswerUsage(answer)

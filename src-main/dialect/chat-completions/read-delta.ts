@@ -27,7 +27,7 @@ export class ChoiceReader {
   readonly #choice: number
   readonly #blocks: BlockSequencer
   readonly #keys = new CallKeys()
-  readonly #asides: OutputSink
+  readonly #generated: OutputSink
   #open: Block['type'] | undefined
   /** The text of the reasoning that is open. */
   #thought = ''
@@ -35,16 +35,15 @@ export class ChoiceReader {
   #citations: CitationPart[] = []
   readonly #seals: Sealed[] = []
 
-  /** `asides` takes what no part carries. */
-  constructor(choice: number, newCallId: () => string, asides: OutputSink) {
+  constructor(choice: number, newCallId: () => string, generated: OutputSink) {
     this.#choice = choice
-    this.#asides = asides
+    this.#generated = generated
     this.#blocks = new BlockSequencer(choice, newCallId)
   }
 
   /** Puts what a delta says behind `parts`. */
   delta(delta: JsonObject, parts: AnswerPart[]): void {
-    addGenerated(this.#asides, delta)
+    addGenerated(this.#generated, delta)
     this.#reasoning(delta, parts)
     this.#content(delta['content'], parts)
     this.#plain('refusal', textOf(delta['refusal']), parts)

@@ -9,7 +9,7 @@ import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
-import { AsideMembers, type OutputSink } from '#dialect/output-rules.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isDone } from '#dialect/sse.ts'
@@ -28,14 +28,14 @@ type ReadChoice = {
 export class ChatPartReader implements PartReader {
   readonly #newCallId: () => string
   readonly #choices = new Map<number, ReadChoice>()
-  readonly #uncarried: OutputSink
+  readonly #generated: GeneratedText
   readonly #beside: AsideMembers
   #hasStarted = false
   isComplete = false
 
   constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#newCallId = newCallId
-    this.#uncarried = generated.uncarried()
+    this.#generated = generated
     this.#beside = new AsideMembers(generated)
   }
 
@@ -91,7 +91,7 @@ export class ChatPartReader implements PartReader {
   #choice(index: number): ReadChoice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const reader = new ChoiceReader(index, this.#newCallId, this.#uncarried)
+    const reader = new ChoiceReader(index, this.#newCallId, this.#generated)
     const choice: ReadChoice = { reader, finishReason: undefined, stopSequence: undefined, hasDelta: false }
     this.#choices.set(index, choice)
     return choice

@@ -11,7 +11,7 @@ import { readAnswerUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
-import { AsideMembers, type OutputSink } from '#dialect/output-rules.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
@@ -34,7 +34,7 @@ type Head = {
 /** What a choice is made of. */
 export type ChoiceForm = {
   /** Takes note of what a choice brings. */
-  add(generated: OutputSink, choice: JsonObject): void
+  add(generated: GeneratedText, choice: JsonObject): void
   /** The members of a choice that brings nothing more; `isBegun` where it had brought anything. */
   empty(isBegun: boolean): JsonObject
 }
@@ -42,7 +42,7 @@ export type ChoiceForm = {
 const CHAT_CHOICES: ChoiceForm = {
   add(generated, { delta, message }) {
     // Some servers send the whole message once, in the form of an answer that is not streamed.
-    addGenerated(generated, isRecord(delta) || generated.hasOutput ? delta : message)
+    addGenerated(generated, isRecord(delta) || generated.bytes > 0 ? delta : message)
   },
   empty: (isBegun) => ({ delta: isBegun ? {} : { role: 'assistant', content: '' } }),
 }

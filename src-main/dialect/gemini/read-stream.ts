@@ -10,7 +10,7 @@ import { isBlocked } from '#dialect/gemini/finish-reasons.ts'
 import { addBeside, addGeneratedCandidate } from '#dialect/gemini/measure.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
-import { AsideMembers, type OutputSink } from '#dialect/output-rules.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isDone } from '#dialect/sse.ts'
@@ -21,7 +21,7 @@ const MAX_CANDIDATES = 128
 export class GeminiPartReader implements PartReader {
   readonly #newCallId: () => string
   readonly #candidates = new Map<number, Candidate>()
-  readonly #uncarried: OutputSink
+  readonly #generated: GeneratedText
   readonly #beside: AsideMembers
   #hasStarted = false
   #isBlocked = false
@@ -29,7 +29,7 @@ export class GeminiPartReader implements PartReader {
 
   constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#newCallId = newCallId
-    this.#uncarried = generated.uncarried()
+    this.#generated = generated
     this.#beside = new AsideMembers(generated)
   }
 
@@ -58,7 +58,7 @@ export class GeminiPartReader implements PartReader {
     if (Array.isArray(candidates)) {
       for (const [position, candidate] of candidates.entries()) {
         if (!isRecord(candidate)) continue
-        addGeneratedCandidate(this.#uncarried, candidate)
+        addGeneratedCandidate(this.#generated, candidate)
         append(parts, this.#candidate(candidate['index'], position).read(candidate))
       }
     }

@@ -13,7 +13,6 @@ import { readFinish } from '#dialect/messages/finish-reasons.ts'
 import { addBeside, addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
 import { writeInput } from '#dialect/tool-input.ts'
 import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
-import type { OutputSink } from '#dialect/output-rules.ts'
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
@@ -44,7 +43,6 @@ const MAX_BLOCKS = 10_000
 export class MessagesPartReader implements PartReader {
   readonly #blocks: KeyedBlocks
   readonly #generated: GeneratedText
-  readonly #uncarried: OutputSink
   /** The blocks that have not ended. Servers keep one open while the next one runs. */
   #open: ReadBlock[] = []
   readonly #begun = new Set<unknown>()
@@ -61,7 +59,6 @@ export class MessagesPartReader implements PartReader {
   constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#blocks = new KeyedBlocks(CHOICE, newCallId)
     this.#generated = generated
-    this.#uncarried = generated.uncarried()
   }
 
   get hasEnded(): boolean {
@@ -92,7 +89,7 @@ export class MessagesPartReader implements PartReader {
         return this.#finish()
       default:
         if (value['type'] === 'error' || isRecord(value['error'])) throw reportedFailure(value, 'utf8')
-        if (!this.hasEnded) addBeside(this.#uncarried, value)
+        if (!this.hasEnded) addBeside(this.#generated, value)
         return []
     }
   }
@@ -122,7 +119,7 @@ export class MessagesPartReader implements PartReader {
     // Two blocks under one index, or without any, come one after the other.
     const before = this.#stop(index, (open) => open.index === index)
     const open = this.#newBlock(index, given)
-    addGeneratedBlock(this.#sinkOf(open), given)
+    addGeneratedBlock(this.#generated, given)
     switch (open.kind) {
       case 'plain': {
         this.#blocks.begin(open.key, open.type === 'thinking' ? 'reasoning' : 'text')
@@ -137,11 +134,6 @@ export class MessagesPartReader implements PartReader {
       case 'other':
         return before
     }
-  }
-
-  /** The texts of blocks that are left out are in no part. */
-  #sinkOf({ kind }: ReadBlock): OutputSink {
-    return kind === 'other' ? this.#generated : this.#uncarried
   }
 
   #newBlock(index: unknown, given: JsonObject): ReadBlock {
@@ -175,7 +167,7 @@ export class MessagesPartReader implements PartReader {
     if (!isRecord(delta)) return []
     const open = this.#blockOf(index, delta['type'])
     if (open === undefined) return this.#late(index, delta)
-    addGeneratedDelta(this.#sinkOf(open), delta)
+    addGeneratedDelta(this.#generated, delta)
     if (open.kind === 'other' || open.kind === 'redacted') return []
     switch (delta['type']) {
       case 'text_delta':
@@ -239,7 +231,6 @@ export class MessagesPartReader implements PartReader {
   #input(open: ReadBlock, text: string): readonly AnswerPart[] {
     if (open.kind !== 'tool') {
       this.#dropped('input_json_delta')
-      this.#generated.add(text)
       return []
     }
     if (text === '') return []

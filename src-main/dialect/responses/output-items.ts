@@ -45,6 +45,7 @@ export class OutputItems {
   added(event: JsonObject, item: JsonObject): AnswerPart[] {
     const known = this.#register.ofItem(event, item, false)
     this.#beside.item(known, item)
+    this.#addName(item)
     if (isCall(item['type'])) return this.#call(known, item, '')
     const plain = BEGUN.get(item['type'])
     if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
@@ -65,6 +66,7 @@ export class OutputItems {
     if (piece === undefined || (piece.whole === 'part' && piece.text === '')) return []
     const known = this.#register.ofPiece(event, piece.kind)
     const news = known.take(piece)
+    if (news !== undefined) this.#generated.add(news.text)
     const parts = news === undefined ? [] : this.#tell(known, news)
     // The JSON around a custom tool's input ends with it.
     if (piece.kind === 'input' && piece.whole !== undefined) append(parts, this.#closeInput(known))
@@ -107,6 +109,8 @@ export class OutputItems {
   #done(known: OutputItem, item: JsonObject): AnswerPart[] {
     if (known.isDone) return []
     known.isDone = true
+    // An item that only its end tells of has its name from there.
+    if (known.begun === undefined || known.begun === item) this.#addName(item)
     this.#beside.item(known, item)
     const parts = this.#rest(known, item)
     switch (item['type']) {
@@ -130,13 +134,20 @@ export class OutputItems {
   #rest(known: OutputItem, item: JsonObject): AnswerPart[] {
     if (isCall(item['type'])) this.#stateOf(known)
     const parts = isCall(item['type']) ? this.#call(known, item, '') : []
-    for (const news of known.takeItem(item)) append(parts, this.#tell(known, news))
+    for (const news of known.takeItem(item)) {
+      this.#generated.add(news.text)
+      append(parts, this.#tell(known, news))
+    }
     if (item['type'] !== 'message' || this.#stateOf(known).hasCitations) return parts
     for (const part of recordsIn(item['content'])) {
       const citations = recordsIn(part['annotations']).flatMap((annotation) => citationOf(annotation) ?? [])
       for (const citation of citations) append(parts, this.#blocks.cite(keyOf(known), citation))
     }
     return parts
+  }
+
+  #addName({ name }: JsonObject): void {
+    if (typeof name === 'string') this.#generated.add(name)
   }
 
   #tell(known: OutputItem, { kind, index, text }: News): AnswerPart[] {
@@ -152,8 +163,6 @@ export class OutputItems {
       case 'input':
         return this.#enter(known, text)
       default:
-        // What tools are given that the provider runs itself is in no part.
-        this.#generated.add(text)
         return []
     }
   }
