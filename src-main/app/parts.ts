@@ -20,7 +20,6 @@ import type { FleetErrand } from '#fleet/membership.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
-import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
@@ -64,7 +63,6 @@ export type Calling = {
   readonly adaptations: Adaptations
   readonly caps: CapMemory
   readonly missingPrices: MissingPrices
-  readonly cached: CachedShares
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
   readonly connections: Connections
@@ -143,7 +141,6 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     adaptations: new Adaptations(),
     caps: new CapMemory(clock),
     missingPrices: new MissingPrices(),
-    cached: new CachedShares(),
     counter: new Tokenizer(),
     ownListener,
     connections,
@@ -171,8 +168,8 @@ type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' |
 
 function contextFor({ clock, writer, stores, secrets, calling, alerting }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
-  const { open, gate, routing, adaptations, caps, cached, answers, sockets } = calling
-  const memories = [routing.health, routing.secrets, adaptations, caps, cached]
+  const { open, gate, routing, adaptations, caps, answers, sockets } = calling
+  const memories = [routing.health, routing.secrets, adaptations, caps]
   return {
     catalog,
     ledger,

@@ -25,3 +25,8 @@ export function worstCaseInputTokens(size: InputSize): number {
 export function estimateOutputTokens(textBytes: number): number {
   return Math.ceil(textBytes / BYTES_PER_TOKEN)
 }
+
+/** The bytes of a text of so many output tokens, as the estimate has it. */
+export function outputBytesOf(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN
+}

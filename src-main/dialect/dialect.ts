@@ -14,6 +14,7 @@ import type { Mended } from '#dialect/mended.ts'
 import type { Form, ModelList } from '#dialect/model-list.ts'
 import type { ModelViews } from '#dialect/model-views.ts'
 import type { Overflow } from '#dialect/overflow.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
@@ -348,9 +349,10 @@ export interface ProviderDialect {
   readonly form: Form
   readonly probe: Probe
   writeRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal
-  newPartReader(newCallId: () => string): PartReader
+  /** `generated` takes all that the model generated, as soon as it comes: parts may wait for others. */
+  newPartReader(newCallId: () => string, generated: GeneratedText): PartReader
   /** The parts of a whole answer. Throws UpstreamFailure for what is no answer of the dialect. */
-  readAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[]
+  readAnswer(answer: JsonObject, newCallId: () => string, generated: GeneratedText): readonly AnswerPart[]
   /** Adds a stream up to a whole answer, for dialects whose whole answers can be asked for as streams. */
   readonly newFold?: () => StreamFold
   /** No provider of the dialect takes a smaller output cap. */

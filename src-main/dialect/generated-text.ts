@@ -1,5 +1,9 @@
 // What a model generated, kept for as long as its exchange runs: it is counted where a provider reports no usage, or the
-// answer broke off before it could. It is never stored.
+// answer broke off before it could. It is never stored. Text is counted by a tokenizer; output of any other form by its size.
+
+import { estimateOutputTokens } from '#core/estimate.ts'
+import { addedMedia, otherOutput, type MediaTokens, type OtherOutput } from '#dialect/other-output.ts'
+import type { OutputSink } from '#dialect/output-rules.ts'
 
 /** Beyond this many characters only the size is kept; the count of the rest follows from the part that is known. */
 const MAX_KEPT = 512 * 1024
@@ -7,32 +11,42 @@ const MAX_KEPT = 512 * 1024
 /** Pieces that are put together once there are so many: as a string of its own each takes more than its few characters do. */
 const PIECES_TOGETHER = 64
 
-export class GeneratedText {
-  readonly #encoding: 'latin1' | 'utf8'
+export class GeneratedText implements OutputSink {
+  readonly encoding: 'latin1' | 'utf8'
   readonly #blocks: string[] = []
   #pieces: string[] = []
   #kept = 0
   /** What was added since it was asked for; undefined while nobody has asked. */
   #fresh: string[] | undefined
   #freshLength = 0
-  /** Bytes of all text so far, in UTF-8. */
+  audioFormat: string | undefined
+  /** Bytes of all output so far, in UTF-8. Output that is no text has as many as a text of as many tokens. */
   bytes = 0
-  /** The same without what is not text: no tokenizer says how many tokens that is. */
-  textBytes = 0
-  /** What was added last. */
+  /** The part of `bytes` that is no text. */
+  otherBytes = 0
+  /** Tokens of images and sound; undefined where there are none. */
+  media: MediaTokens | undefined
+  /** What was added last; empty where that is no text. */
   latest = ''
 
   /** `latin1`: the texts that are added have one character for each byte. */
   constructor(encoding: 'latin1' | 'utf8') {
-    this.#encoding = encoding
+    this.encoding = encoding
+  }
+
+  get textBytes(): number {
+    return this.bytes - this.otherBytes
+  }
+
+  /** Tokens of the output that is no text. */
+  get otherTokens(): number {
+    return estimateOutputTokens(this.otherBytes)
   }
 
   add(text: string): void {
     if (text === '') return
     this.latest = text
-    const bytes = this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
-    this.bytes += bytes
-    this.textBytes += bytes
+    this.bytes += this.encoding === 'latin1' ? text.length : Buffer.byteLength(text)
     if (this.#fresh !== undefined && this.#freshLength < MAX_KEPT) {
       this.#fresh.push(text)
       this.#freshLength += text.length
@@ -42,6 +56,18 @@ export class GeneratedText {
     if (this.#pieces.push(text) < PIECES_TOGETHER) return
     this.#blocks.push(this.#pieces.join(''))
     this.#pieces = []
+  }
+
+  addOther({ bytes, media }: OtherOutput): void {
+    if (bytes <= 0) return
+    this.latest = ''
+    this.bytes += bytes
+    this.otherBytes += bytes
+    if (media !== undefined) this.media = addedMedia(this.media, media)
+  }
+
+  addValue(value: unknown): void {
+    this.addOther(otherOutput(value, this.encoding))
   }
 
   /** The text that was kept: all of it, or its beginning. */
@@ -58,6 +84,6 @@ export class GeneratedText {
   }
 
   #decoded(text: string): string {
-    return this.#encoding === 'latin1' ? Buffer.from(text, 'latin1').toString('utf8') : text
+    return this.encoding === 'latin1' ? Buffer.from(text, 'latin1').toString('utf8') : text
   }
 }

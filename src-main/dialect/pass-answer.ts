@@ -26,9 +26,11 @@ export class PassAnswer implements AnswerReader {
   readonly reported: ReportedUsage
   isComplete = false
 
-  constructor(tap: AnswerTap) {
+  /** `audioFormat`: in which the request asked for sound. */
+  constructor(tap: AnswerTap, audioFormat?: string) {
     this.#tap = tap
     this.generated = new GeneratedText(tap.encoding)
+    this.generated.audioFormat = audioFormat
     this.reported = new ReportedUsage(this.generated)
   }
 

@@ -46,6 +46,11 @@ export class ReportedUsage {
     this.#bounds = bounds
   }
 
+  /** True once the provider said that nothing more of the answer comes. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   /**
    * The latest possible counts. A class of which nothing possible was said keeps what was said before, and 0 does not replace a
    * count.
@@ -146,11 +151,4 @@ export class ReportedUsage {
     return possible.length === 0 ? undefined : Object.fromEntries(possible)
   }
 
-  /** Takes text that had come before the counts that are known, and was held back by its reader. */
-  addEarlier(text: string): void {
-    const before = this.#generated.bytes
-    this.#generated.add(text)
-    if (this.#untilBytes === before) this.#untilBytes = this.#generated.bytes
-    if (this.#sinceBytes === before) this.#sinceBytes = this.#generated.bytes
-  }
 }

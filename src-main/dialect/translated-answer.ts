@@ -21,32 +21,9 @@ export type Translation = {
   readonly restorer: AnswerRestorer
 }
 
-/** What is known about an answer from its parts, however it came. */
-class Tally {
-  readonly generated = new GeneratedText('utf8')
-  readonly reported = new ReportedUsage(this.generated)
-
-  note(part: AnswerPart): void {
-    if (part.type === 'usage') this.reported.note(part.usage)
-    else this.generated.add(textOf(part))
-  }
-
-  /** The same for what a reader lets go at the end of the answer: it had come before the counts. */
-  noteEarlier(part: AnswerPart): void {
-    if (part.type === 'usage') this.reported.note(part.usage)
-    else this.reported.addEarlier(textOf(part))
-  }
-}
-
 /** Text in which every character is one byte anyway, as nearly every event is, need not be encoded. */
 function wireBytes(text: string): WireBytes {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text)
-}
-
-/** What of a part a model has generated. A call without arguments is its name. */
-function textOf(part: AnswerPart): string {
-  if (part.type === 'delta') return part.text
-  return part.type === 'open' && part.block.type === 'tool-call' ? part.block.name : ''
 }
 
 export class TranslatedStream implements AnswerReader {
@@ -55,7 +32,8 @@ export class TranslatedStream implements AnswerReader {
   readonly #restorer: AnswerRestorer
   readonly #text = new StreamText()
   readonly #splitter = new EventSplitter()
-  readonly #tally = new Tally()
+  readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
   #length = 0
   #rest = ''
   readonly #choiceCount: number
@@ -66,20 +44,12 @@ export class TranslatedStream implements AnswerReader {
   constructor({ client, provider, context, restorer }: Translation) {
     this.#choiceCount = context.request.choices
     this.#writer = client.newStreamWriter(context)
-    this.#reader = provider.newPartReader(() => restorer.newCallId())
+    this.#reader = provider.newPartReader(() => restorer.newCallId(), this.generated)
     this.#restorer = restorer
   }
 
   get usage(): TokenUsage | undefined {
     return this.reported.usage
-  }
-
-  get reported(): ReportedUsage {
-    return this.#tally.reported
-  }
-
-  get generated(): GeneratedText {
-    return this.#tally.generated
   }
 
   get isComplete(): boolean {
@@ -140,8 +110,7 @@ export class TranslatedStream implements AnswerReader {
     let text = ''
     const { isComplete, hasEnded } = this.#reader
     for (const part of parts) {
-      if (isComplete) this.#tally.noteEarlier(part)
-      else this.#tally.note(part)
+      if (part.type === 'usage') this.reported.note(part.usage)
       if (part.type !== 'delta') this.#follow(part)
       for (const restored of this.#restorer.restore(part)) text += this.#writer.write(restored)
     }
@@ -160,7 +129,8 @@ export class TranslatedStream implements AnswerReader {
 export class TranslatedWhole implements AnswerReader {
   readonly #translation: Translation
   readonly #whole = new WholeAnswer()
-  readonly #tally = new Tally()
+  readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
   #parts: AnswerPart[] = []
   isComplete = false
 
@@ -172,22 +142,15 @@ export class TranslatedWhole implements AnswerReader {
     return this.reported.usage
   }
 
-  get reported(): ReportedUsage {
-    return this.#tally.reported
-  }
-
-  get generated(): GeneratedText {
-    return this.#tally.generated
-  }
-
   push(chunk: Buffer): undefined {
     this.#whole.push(chunk)
   }
 
   end(): void {
     const { provider, restorer } = this.#translation
-    for (const part of provider.readAnswer(this.#whole.json(), () => restorer.newCallId())) {
-      this.#tally.noteEarlier(part)
+    const newCallId = () => restorer.newCallId()
+    for (const part of provider.readAnswer(this.#whole.json(), newCallId, this.generated)) {
+      if (part.type === 'usage') this.reported.note(part.usage)
       append(this.#parts, restorer.restore(part))
     }
     this.reported.noteComplete()

@@ -2,7 +2,6 @@
 
 import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Attempted } from '#pipeline/attempts.ts'
-import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import { isBeyondCap, mostTokensAt } from '#pipeline/credit-guard.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
@@ -24,7 +23,6 @@ import type { Settlement } from '#ledger/settlement.ts'
 export type BillDeps = {
   readonly counter: TokenCounter
   readonly caps: CapMemory
-  readonly cached: CachedShares
   readonly missingPrices: MissingPrices
   readonly clock: Clock
   readonly routing: RoutingDeps
@@ -75,10 +73,9 @@ export function billOf(ended: Ended, deps: BillDeps): Soon<FinishedBill> {
   }
 }
 
-/** Remembers what a call that is finished says about its target and its conversation. */
+/** Remembers what a call that is finished says about its target. */
 function noted(ended: Ended, { end, last, settlement }: FinishedBill, deps: BillDeps): FinishedBill {
   noteLength(ended, settlement, deps)
-  noteCached(ended, deps)
   const { model, price } = ended.admitted.served
   if (settlement.usageSource !== 'none') deps.missingPrices.note(model.id, settlement, price)
   const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
@@ -140,9 +137,6 @@ function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
     attribution: admitted.call.attribution,
     outputCap: ended.outputCap,
     ignoresCap: deps.caps.ignoring(place.target) !== undefined,
-    cached: reader.reported.isInputFinal
-      ? undefined
-      : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),
   }
   // What was delivered is charged even where a mistake of ours keeps it from being counted.
   const roughly = (error: unknown) => {
@@ -170,20 +164,6 @@ function noteLength({ admitted, place, outputCap, reader }: Ended, settlement: S
     caps.note(place.target, { cap, outputTokens: reportedTokens })
     // What we count ourselves is proof only where no tokenizer could make so little of it.
   } else if (isBeyondCap(reader.generated, cap, echoedBytes)) caps.note(place.target, { cap, outputTokens })
-}
-
-/** Remembers how much of a conversation's input was cached, where its provider said so. */
-function noteCached(ended: Ended, deps: BillDeps): void {
-  const { isInputFinal, usage } = ended.reader.reported
-  if (isInputFinal && usage !== undefined) deps.cached.note(conversationCall(ended), usage, deps.clock.monotonicMs())
-}
-
-function conversationCall({ admitted, place }: Ended): ConversationCall {
-  return {
-    keyId: admitted.call.caller.key.id,
-    target: place.target,
-    conversation: admitted.request.conversationName,
-  }
 }
 
 /** Remembers of a target whether it says what its answers used: where it does not, all charges are by our own count. */

@@ -17,7 +17,6 @@ export type RequestFacts = {
   readonly size: InputSize
   readonly input: InputFacts
   readonly affinity: string | undefined
-  readonly conversationName: string | undefined
   /** What it names and does not say, as far as nobody has put it into words. */
   readonly names: AskedNames | undefined
   readonly keeperId: string | undefined

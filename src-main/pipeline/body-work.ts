@@ -10,7 +10,7 @@ import { MAX_ASKED_LENGTH } from '#pipeline/answer-memory.ts'
 import type { BodyAnswer, BodyKind, BodyQuestion, DistantFacts, RequestFacts } from '#pipeline/body-questions.ts'
 import { countableIn, readGiven, recalled, sizeOf, type ChatBody, type GivenChat } from '#pipeline/chat-body.ts'
 import { readGivenCount, writeCount } from '#pipeline/count-request.ts'
-import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
+import { affinityOf } from '#pipeline/affinity.ts'
 import { countedTexts, inputFacts } from '#pipeline/input-bounds.ts'
 import { keptIn, type NamedAnswers } from '#pipeline/named-answers.ts'
 import { prepareText, type PreparedText, type PrepareTarget } from '#pipeline/prepare.ts'
@@ -70,7 +70,6 @@ export class BodyWork {
       size: sizeOf(chat),
       input: inputFacts(body),
       affinity: affinityOf(body.value),
-      conversationName: conversationOf(body.value),
       names: this.#hasAnswers ? undefined : client.naming?.namesIn(request),
       keeperId,
     }

@@ -93,7 +93,9 @@ export class CreditGuard {
   #beyondBytes: number
   /** What the provider had reported at the last look. */
   #usage: TokenUsage | undefined
-  /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
+  /** Bytes of output other than text at the last look. */
+  #otherBytes = 0
+  /** The bytes of text that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
   #seenBytes = 0
   #seenTokens = 0
   #countedTokens = 0
@@ -129,8 +131,9 @@ export class CreditGuard {
   /** Whether the stream may go on after what was delivered. */
   look(reader: AnswerReader): GuardVerdict {
     const { usage } = reader
-    const hasReported = usage !== this.#usage && this.#isMore(usage)
-    return reader.generated.bytes < this.#nextLookBytes && !hasReported ? 'go' : this.#decide(reader)
+    const { bytes, otherBytes } = reader.generated
+    const hasMore = otherBytes !== this.#otherBytes || (usage !== this.#usage && this.#isMore(usage))
+    return bytes < this.#nextLookBytes && !hasMore ? 'go' : this.#decide(reader)
   }
 
   /** Calls back once when what was sent to be counted is counted. */
@@ -142,7 +145,8 @@ export class CreditGuard {
     this.#usage = reader.usage
     // The answer has ended, whatever it comes to.
     if (reader.reported.isOutputFinal) return 'go'
-    const { bytes } = reader.generated
+    const { bytes, textBytes, otherBytes } = reader.generated
+    this.#otherBytes = otherBytes
     const isBeyondCap = this.#isBeyondCap(reader)
     const mostTokens = this.#tokensAtMost(reader)
     this.#growWherePlenty(mostTokens, reader.usage)
@@ -151,11 +155,11 @@ export class CreditGuard {
     if (mostTokens <= paidTokens && toCapBytes > 0 && !isBeyondCap) {
       this.#lookAgainAt(
         bytes,
-        this.#isTrusted(paidTokens) ? toCapBytes : Math.min(paidTokens - mostTokens + 1, toCapBytes),
+        this.#isTrusted(paidTokens - reader.generated.otherTokens) ? toCapBytes : Math.min(paidTokens - mostTokens + 1, toCapBytes),
       )
       return 'go'
     }
-    if (bytes === this.#seenBytes || isBeyondCap) return this.#judge(reader)
+    if (textBytes === this.#seenBytes || isBeyondCap) return this.#judge(reader)
     this.#count(reader)
     const blindTokens = paidTokens + BLIND_TOKENS - mostTokens
     this.#lookAgainAt(bytes, blindTokens)
@@ -178,8 +182,8 @@ export class CreditGuard {
   #isBeyondCap({ generated, usage }: AnswerReader): boolean {
     if (this.#isBeyondAny(generated) || outputOf(usage) > this.#mostTokens) return true
     const { ignoring } = this.#input
-    const { bytes, textBytes } = generated
-    if (ignoring === undefined || bytes > this.#seenBytes) return false
+    const { textBytes } = generated
+    if (ignoring === undefined || textBytes > this.#seenBytes) return false
     return this.#seenTokens > this.#mostTokens && textBytes > this.#mostTokens * ignoring.bytesPerToken
   }
 
@@ -191,6 +195,7 @@ export class CreditGuard {
     if (missingMicro > 0) spending.grow(Math.min(missingMicro, spending.growthLeftMicro))
     const paidTokens = this.#paidTokens(reader.usage)
     const leftTokens = paidTokens + BLIND_TOKENS - tokens
+    // The size of what is no text proves nothing about a cap: no tokenizer counts it.
     const isBeyondCap = this.#isBeyondCap(reader)
     this.isOverCap = isBeyondCap && tokens <= paidTokens
     if (leftTokens < 0 || isBeyondCap) return 'stop'
@@ -222,14 +227,16 @@ export class CreditGuard {
   }
 
   /**
-   * What was counted, and of the rest each byte as a token, but no more than the cap of a provider that is not known to ignore it;
-   * more where the provider has reported more.
+   * What was counted, and of the rest of the text each byte as a token, but no more than the cap of a provider that is not known to
+   * ignore it. Output other than text comes on top. More if the provider has reported more.
    */
   #tokensAtMost({ generated, usage }: AnswerReader): number {
-    const counted = this.#seenTokens + generated.bytes - this.#seenBytes
+    const { textBytes, otherTokens } = generated
+    const counted = this.#seenTokens + textBytes - this.#seenBytes
     const { ignoring, outputCap } = this.#input
-    const beyondTokens = generated.textBytes < this.#beyondBytes ? 0 : CAP_TOLERANCE_TOKENS
-    return Math.max(ignoring === undefined ? Math.min(counted, outputCap + beyondTokens) : counted, outputOf(usage))
+    const beyondTokens = textBytes < this.#beyondBytes ? 0 : CAP_TOLERANCE_TOKENS
+    const textTokens = ignoring === undefined ? Math.min(counted, outputCap + beyondTokens) : counted
+    return Math.max(textTokens + otherTokens, outputOf(usage))
   }
 
   #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {
@@ -242,17 +249,17 @@ export class CreditGuard {
   #count(reader: AnswerReader): void {
     if (this.#isCounting) return
     this.#isCounting = true
-    const { bytes } = reader.generated
+    const { textBytes } = reader.generated
     const fresh = reader.generated.takeNew()
     // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-    const scale = fresh === '' ? 1 : Math.max(1, (bytes - this.#seenBytes) / Buffer.byteLength(fresh))
+    const scale = fresh === '' ? 1 : Math.max(1, (textBytes - this.#seenBytes) / Buffer.byteLength(fresh))
     const text = this.#beginning + fresh
     const end = endOfWords(text)
     void this.#input.counter.count([text.slice(0, end)]).then((tokens) => {
       this.#beginning = text.slice(end)
       this.#countedTokens += Math.ceil(tokens * scale)
       this.#seenTokens = this.#countedTokens + Math.ceil(Buffer.byteLength(this.#beginning) / BYTES_PER_TOKEN)
-      this.#seenBytes = bytes
+      this.#seenBytes = textBytes
       this.#isCounting = false
       this.#nextLookBytes = 0
       const callback = this.#whenCounted

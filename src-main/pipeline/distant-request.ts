@@ -52,7 +52,7 @@ export async function readFacts(body: DistantBody, own: OwnAnswers | undefined):
 
 function requestOf(facts: RequestFacts, body: DistantBody, own: OwnAnswers | undefined): DistantRequest {
   const { format } = body.kind
-  const { asked, size, input, affinity, conversationName, keeperId } = facts
+  const { asked, size, input, affinity, keeperId } = facts
   const ownFormat = CLIENT_DIALECTS[format]
   const client = facts.isOther ? (ownFormat.other?.format ?? ownFormat) : ownFormat
   const texts = async () => orNothing(await body.ask<'texts'>({ type: 'texts' }))
@@ -62,7 +62,6 @@ function requestOf(facts: RequestFacts, body: DistantBody, own: OwnAnswers | und
     searches: () => searchesAsked(asked.body.value),
     tierAt: (providers) => tierAsked(client, asked.body.value, providers),
     affinity: () => affinity,
-    conversationName: () => conversationName,
     countable: () => body.ask<'countable'>({ type: 'countable' }),
     keeperId,
     prepare: async (destination) => {

@@ -27,7 +27,7 @@ import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { countableIn, isPassedTo, readGiven, recalled, sizeOf, type ChatBody } from '#pipeline/chat-body.ts'
-import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
+import { affinityOf } from '#pipeline/affinity.ts'
 import { ConversationBounds, InputsBounds, inputFacts, countedTexts, type InputBounds } from '#pipeline/input-bounds.ts'
 import { newReader, plainTarget, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
 
@@ -67,8 +67,6 @@ export type MeteredRequest = {
   readonly outputCapName: string
   /** What requests of one conversation have in common, so that they go to the same target; undefined where nothing says so. */
   readonly affinity: () => string | undefined
-  /** A text that only the calls of its conversation have in common; undefined where nothing can be said. */
-  readonly conversationName: () => string | undefined
   /** What has to be counted of it, or why it cannot be read; undefined where it has no conversation. */
   readonly countable: () => CountableInput | Promise<CountableInput>
   /** The account at a provider that gave an answer which the request names. */
@@ -175,7 +173,6 @@ function requestOf(endpoint: EndpointName, chat: ChatBody, own: OwnAnswers | und
     searches: () => searchesAsked(body.value),
     tierAt: (providers) => tierAsked(client, body.value, providers),
     affinity: () => affinityOf(body.value),
-    conversationName: () => conversationOf(body.value),
     countable: () => countableIn(chat),
     keeperId,
     prepare: (destination) => {
@@ -277,7 +274,6 @@ function unspoken(endpoint: EndpointName, kind: ModelKind, request: PassedReques
     inputBounds: new InputsBounds(request),
     outputCapName: 'max_tokens',
     affinity: () => undefined,
-    conversationName: () => undefined,
     countable: () => undefined,
   }
 }

@@ -5,6 +5,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
 import type { ReadError } from '#dialect/dialect.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { CreditGuard } from '#pipeline/credit-guard.ts'
 import type { Drain } from '#pipeline/drains.ts'
 import { ErrorAnswer, judgedFailure, type Refused } from '#pipeline/error-answer.ts'
@@ -24,8 +25,8 @@ export type RelayEnd =
   /** A mistake of ours. */
   | { readonly type: 'fault'; readonly error: unknown }
 
-/** How much text a client had got, and the text itself as far as it was kept. */
-export type Delivered = { readonly bytes: number; readonly text: string }
+/** What a client had got: how much text, the text itself as far as it was kept, and output of any other form. */
+export type Delivered = Pick<GeneratedText, 'textBytes' | 'otherTokens' | 'media'> & { readonly text: string }
 
 export type RelayInput = {
   readonly transport: Transport
@@ -108,7 +109,7 @@ export class Relay {
     const { beginDrain, reader } = this.#input
     this.#drain = beginDrain?.(() => this.#clientGone())
     if (this.#drain === undefined) return this.#clientGone()
-    this.#delivered = { bytes: this.hasBegun ? reader.generated.bytes : 0, text: reader.generated.text() }
+    this.#delivered = this.hasBegun ? deliveredOf(reader.generated) : NOTHING_DELIVERED
     this.#waitsForClient = false
     this.#resume()
   }
@@ -274,6 +275,13 @@ export class Relay {
     this.#drain?.close()
     this.#finish(this.#endOfDrain(end))
   }
+}
+
+const NOTHING_DELIVERED: Delivered = { textBytes: 0, otherTokens: 0, media: undefined, text: '' }
+
+export function deliveredOf(generated: GeneratedText): Delivered {
+  const { textBytes, otherTokens, media } = generated
+  return { textBytes, otherTokens, media, text: generated.text() }
 }
 
 /** An HTML page with status 200 is no answer, and neither is a whole answer where a stream was asked for. */

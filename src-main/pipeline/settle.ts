@@ -11,15 +11,23 @@ import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { leastTokens } from '#core/possible-usage.ts'
-import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
+import {
+  inputTotal,
+  someDetails,
+  UNKNOWN_USAGE,
+  type TokenUsage,
+  type Units,
+  type UsageDetails,
+  type UsageSource,
+} from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import type { MediaTokens } from '#dialect/other-output.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
-import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { toldAt } from '#pipeline/reply.ts'
-import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
+import { deliveredOf, type Delivered, type RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
 import type { Settlement } from '#ledger/settlement.ts'
@@ -40,8 +48,6 @@ export type Ending = {
   readonly durationMs: number
   readonly attempts: readonly AttemptNote[]
   readonly attribution: Attribution | undefined
-  /** What of the conversation's last input was cached; undefined where nobody knows. */
-  readonly cached?: CachedShare | undefined
   /** The cap that the provider was given, for each choice; undefined where it was given none. */
   readonly outputCap?: number | undefined
   /** Whether the target is known to ignore its caps. */
@@ -78,9 +84,7 @@ export function settlementOf(ending: Ending, counter: TokenCounter): Soon<Settle
 export function roughSettlementOf(ending: Ending): Settlement {
   return settlementFor(
     ending,
-    isPaidFor(ending)
-      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending)
-      : NOTHING,
+    isPaidFor(ending) ? withLikelyUnits(charged(ending.reader.reported, likely(ending)), ending) : NOTHING,
   )
 }
 
@@ -106,7 +110,7 @@ export function faultSettlement(
   return settlementFor({ ...ending, ...rest }, NOTHING)
 }
 
-type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached' | 'outputCap' | 'ignoresCap'> & {
+type Settled = Omit<Ending, 'reader' | 'attempts' | 'outputCap' | 'ignoresCap'> & {
   readonly reader?: AnswerReader
   readonly attempts: Ending['attempts'] | undefined
 }
@@ -195,7 +199,8 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending)
+  const { media } = deliveredBy(ending)
+  return withLikelyUnits(charged(reported, { input, output, media }), ending)
 }
 
 /**
@@ -223,39 +228,45 @@ function isPaidFor({ end, hasBegun, reader }: Pick<Ending, 'end' | 'hasBegun' | 
 }
 
 /** What was delivered, by our own count; not looked at where the provider has had its last word. */
-type Delivery = { readonly input: number; readonly output: number }
+type Delivery = { readonly input: number; readonly output: number; readonly media?: MediaTokens | undefined }
 
 const UNCOUNTED: Delivery = { input: 0, output: 0 }
 
 /**
  * The usage that is charged. What the provider reported of an answer that ended holds. Of one that did not, its counts may be
  * those of the beginning: then the larger of what it reported and what was delivered is charged. How much of an input was
- * cached only a provider knows: where it did not say, it is the share of the call before it in its conversation, else nothing.
+ * cached only its provider knows: what it did not report as cached is charged in full.
  */
-function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShare): Counted {
+function charged(reported: ReportedUsage, delivery: Delivery): Counted {
   const usage = reported.usage ?? UNKNOWN_USAGE
   const { isInputFinal, isOutputFinal } = reported
   if (isInputFinal && isOutputFinal) return { usage, source: 'reported', estimated: '' }
   const isMore = !isInputFinal && (usage.inputTokens === undefined || delivery.input > inputTotal(usage))
   const reportedCached = inputTotal({ ...usage, inputTokens: 0 })
   const uncached = isMore ? Math.max(0, delivery.input - reportedCached) : (usage.inputTokens ?? 0)
-  const isCacheTold = isInputFinal || usage.cacheReadTokens !== undefined || usage.cacheWriteTokens !== undefined
-  const likelyCached = isCacheTold ? 0 : cachedTokensOf(share, uncached)
   return {
     usage: {
       ...usage,
-      inputTokens: uncached - likelyCached,
-      ...(likelyCached === 0 ? {} : { cacheReadTokens: likelyCached }),
+      inputTokens: uncached,
       outputTokens: isOutputFinal ? usage.outputTokens : Math.max(delivery.output, usage.outputTokens ?? 0),
+      ...(isOutputFinal || delivery.media === undefined ? {} : { details: withMedia(usage.details, delivery.media) }),
     },
     source: 'estimated',
     // A count that still ran is none of the whole answer, also where it is the larger one.
-    estimated: [
-      ...(isMore || likelyCached > 0 ? ['input'] : []),
-      ...(likelyCached > 0 ? ['cache_read'] : []),
-      ...(isOutputFinal ? [] : ['output']),
-    ].join(),
+    estimated: [...(isMore ? ['input'] : []), ...(isOutputFinal ? [] : ['output'])].join(),
   }
+}
+
+/** Images and sound have prices of their own: the larger of what was reported of them and what was delivered counts. */
+function withMedia(details: UsageDetails | undefined, media: MediaTokens): UsageDetails {
+  const parts = { ...details?.parts }
+  for (const [name, tokens] of [
+    ['output_image', media.output_image],
+    ['output_audio', media.output_audio],
+  ] as const) {
+    if (tokens !== undefined) parts[name] = Math.max(tokens, parts[name] ?? 0)
+  }
+  return { ...details, parts }
 }
 
 type Likely = Pick<Ending, 'request' | 'reader' | 'outputCap' | 'ignoresCap'>
@@ -263,10 +274,12 @@ type Likely = Pick<Ending, 'request' | 'reader' | 'outputCap' | 'ignoresCap'>
 /** What was delivered, from sizes alone. */
 function likely(ending: Likely): Delivery {
   const { choices, output: uncapped, likelyInputTokens } = ending.request
-  const { bytes } = ending.reader.generated
+  const { bytes, textBytes, otherTokens, media } = ending.reader.generated
   const isUncounted = choices === 0 && bytes === 0
-  const output = isUncounted ? (uncapped?.likelyTokens ?? 0) : withinCap(estimateOutputTokens(bytes), ending)
-  return { input: likelyInputTokens, output }
+  const output = isUncounted
+    ? (uncapped?.likelyTokens ?? 0)
+    : withinCap(estimateOutputTokens(textBytes), ending) + otherTokens
+  return { input: likelyInputTokens, output, media }
 }
 
 /**
@@ -291,19 +304,19 @@ async function countInput(request: MeteredRequest, counter: TokenCounter): Promi
 
 async function countOutput(ending: Ending, counter: TokenCounter): Promise<number> {
   const { choices, output } = ending.request
-  const { text, bytes } = deliveredText(ending)
-  if (choices === 0 && bytes === 0) return output?.likelyTokens ?? 0
+  const { text, textBytes, otherTokens } = deliveredBy(ending)
+  if (choices === 0 && textBytes + otherTokens === 0) return output?.likelyTokens ?? 0
   const kept = Buffer.byteLength(text)
-  if (kept === 0) return withinCap(estimateOutputTokens(bytes), ending)
+  if (kept === 0) return withinCap(estimateOutputTokens(textBytes), ending) + otherTokens
   const tokens = await counter.count([text])
   // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-  return withinCap(Math.ceil((tokens * bytes) / kept), ending)
+  return withinCap(Math.ceil((tokens * textBytes) / kept), ending) + otherTokens
 }
 
 /** What the client got, which is less than what was read where the answer was read on without it. */
-function deliveredText({ end, reader }: Ending): Delivered {
+function deliveredBy({ end, reader }: Ending): Delivered {
   if (end.type === 'client-gone' && end.delivered !== undefined) return end.delivered
-  return { text: reader.generated.text(), bytes: reader.generated.bytes }
+  return deliveredOf(reader.generated)
 }
 
 function outcomeOf({ end, hasBegun, reader }: Settled): Outcome {

@@ -84,7 +84,7 @@ describe('a whole chat completion', () => {
     ['other scripts', { content: 'Grüße 東京 🚀' }, Buffer.byteLength('Grüße 東京 🚀')],
     ['odd members', { content: 5, tool_calls: [null, 5, { function: null }], refusal: {} }, 0],
   ])('is measured in bytes of text: %s', (_, message, textBytes) => {
-    expect(read(answer(message)).reader.generated.bytes).toBe(textBytes)
+    expect(read(answer(message)).reader.generated.textBytes).toBe(textBytes)
   })
 
   it.each(['Grüße 東京 🚀', 'plain'])('measures the same text as a stream of it: %s', (text) => {

@@ -80,13 +80,4 @@ describe('a count', () => {
     note(undefined, 10)
     expect(reported.usage).toMatchObject({ inputTokens: 19, cacheReadTokens: 5, outputTokens: 10 })
   })
-
-  it('holds for text that its reader had held back', () => {
-    generated.add('text')
-    note(19, 10)
-    reported.addEarlier('arguments')
-    reported.noteComplete()
-    expect(finals()).toEqual([true, true])
-    expect(generated.text()).toBe('textarguments')
-  })
 })

@@ -5,6 +5,7 @@ import { refuse } from '#core/refusal.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import type { AnswerContext, ClientRequest, PartReader, StreamWriter } from '#dialect/dialect.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
@@ -22,11 +23,13 @@ type Event = Readonly<Record<string, unknown>>
 
 class FakeReader implements PartReader {
   readonly #newCallId: () => string
+  readonly #generated: GeneratedText
   readonly events: (string | undefined)[] = []
   isComplete = false
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#newCallId = newCallId
+    this.#generated = generated
   }
 
   get hasEnded(): boolean {
@@ -38,7 +41,7 @@ class FakeReader implements PartReader {
     const value = parseJson(data)
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent something that is not JSON.')
     if (value['end'] === true) this.isComplete = true
-    return partsOf(value, this.#newCallId)
+    return partsOf(value, this.#newCallId, this.#generated)
   }
 
   end(): readonly AnswerPart[] {
@@ -47,8 +50,10 @@ class FakeReader implements PartReader {
   }
 }
 
-function partsOf(value: Event, newCallId: () => string): readonly AnswerPart[] {
+function partsOf(value: Event, newCallId: () => string, generated: GeneratedText): readonly AnswerPart[] {
   const { say, think, call, usage } = value
+  for (const text of [say, think, call]) if (typeof text === 'string') generated.add(text)
+  if (typeof call === 'string') generated.add('{"input":"é"}')
   if (typeof say === 'string') return block({ type: 'text' }, say)
   if (typeof think === 'string') return block({ type: 'reasoning' }, think)
   if (typeof call === 'string')
@@ -69,11 +74,11 @@ function usageOf(outputTokens: number): TokenUsage {
 }
 
 const provider: Translation['provider'] = {
-  newPartReader: (newCallId) => new FakeReader(newCallId),
-  readAnswer: (answer, newCallId) => {
+  newPartReader: (newCallId, generated) => new FakeReader(newCallId, generated),
+  readAnswer: (answer, newCallId, generated) => {
     const events = answer['events']
     if (!Array.isArray(events)) throw new UpstreamFailure('malformed', 'This is no answer.')
-    return events.filter(isRecord).flatMap((event) => partsOf(event, newCallId))
+    return events.filter(isRecord).flatMap((event) => partsOf(event, newCallId, generated))
   },
 }
 

@@ -419,7 +419,6 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     outputCap,
     outputCapName: 'max_tokens',
     affinity: () => undefined,
-    conversationName: () => undefined,
     countable: () => undefined,
     prepare: () => expect.fail('nothing is sent here'),
   }

@@ -14,7 +14,6 @@ import { Ledger } from '#ledger/ledger.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
-import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
@@ -231,7 +230,6 @@ class Journeys {
       ledger: this.#ledger,
       counter: this.#clumsy({ count, countAtMost: count }),
       caps: this.#clumsy(new CapMemory({ nowMs, monotonicMs: () => 0 })),
-      cached: this.#clumsy(new CachedShares()),
       missingPrices: this.#clumsy(new MissingPrices()),
       adaptations: this.#clumsy(new Adaptations()),
       transport: this.#clumsy(this.#transport),

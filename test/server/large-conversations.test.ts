@@ -91,7 +91,6 @@ async function expectSameRequest(there: DistantRequest, here: EndpointRequest): 
   const { inputBounds: _, ...others } = plain(here) as { readonly inputBounds: unknown }
   expect(plain(there)).toMatchObject(others)
   expect(there.affinity()).toBe(here.affinity())
-  expect(there.conversationName()).toBe(here.conversationName())
   expect(await there.countable()).toEqual(here.countable())
   expect(there.inputBounds.references).toEqual(here.inputBounds.references)
   const count = (texts: readonly string[]) => Promise.resolve(texts.join('').length)

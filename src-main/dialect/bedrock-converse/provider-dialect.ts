@@ -37,7 +37,7 @@ export const CONVERSE_DIALECT: ProviderDialect = {
     }),
   },
   writeRequest: writeConverseRequest,
-  newPartReader: (newCallId) => new ConversePartReader(newCallId),
+  newPartReader: (newCallId, generated) => new ConversePartReader(newCallId, generated),
   readAnswer: readConverseAnswer,
   readError: readConverseError,
 }

@@ -5,13 +5,18 @@ import { reportedFailure } from '#dialect/bedrock-converse/errors.ts'
 import { messagesToolUse } from '#dialect/bedrock-converse/tool-use.ts'
 import { messagesStopReason, messagesUsage } from '#dialect/bedrock-converse/usage.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of the answer. Throws UpstreamFailure for what is none, and for an exception. */
-export function readConverseAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[] {
+export function readConverseAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   const exception = answer['__type']
   if (typeof exception === 'string') throw reportedFailure(exception, answer)
   const { content } = recordOf(recordOf(answer['output'])['message'])
@@ -21,11 +26,12 @@ export function readConverseAnswer(answer: JsonObject, newCallId: () => string):
     stop_reason: messagesStopReason(answer['stopReason']),
     usage: messagesUsage(answer['usage']),
   }
-  return readMessagesAnswer(message, newCallId)
+  return readMessagesAnswer(message, newCallId, generated)
 }
 
-/** A content block in the words of messages; an empty one for what is newer than this code. */
-function messagesBlock({ text, toolUse, reasoningContent, citationsContent }: JsonObject): JsonObject {
+/** A content block in the words of messages; one of no known type for what is newer than this code. */
+function messagesBlock(block: JsonObject): JsonObject {
+  const { text, toolUse, reasoningContent, citationsContent } = block
   if (typeof text === 'string') return { type: 'text', text }
   if (isRecord(toolUse)) return messagesToolUse(toolUse)
   if (isRecord(reasoningContent)) {
@@ -36,5 +42,7 @@ function messagesBlock({ text, toolUse, reasoningContent, citationsContent }: Js
   }
   const { content } = recordOf(citationsContent)
   const texts = Array.isArray(content) ? content.map((piece) => recordOf(piece)['text']) : []
-  return texts.length === 0 ? {} : { type: 'text', text: texts.filter((piece) => typeof piece === 'string').join('') }
+  return texts.length === 0
+    ? { ...block, type: 'other' }
+    : { type: 'text', text: texts.filter((piece) => typeof piece === 'string').join('') }
 }

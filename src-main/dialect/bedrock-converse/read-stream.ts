@@ -7,6 +7,7 @@ import { messagesToolUse } from '#dialect/bedrock-converse/tool-use.ts'
 import { messagesStopReason, messagesUsage } from '#dialect/bedrock-converse/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -25,8 +26,8 @@ export class ConversePartReader implements PartReader {
   readonly #reader: MessagesPartReader
   readonly #begun = new Set<unknown>()
 
-  constructor(newCallId: () => string) {
-    this.#reader = new MessagesPartReader(newCallId)
+  constructor(newCallId: () => string, generated?: GeneratedText) {
+    this.#reader = new MessagesPartReader(newCallId, generated)
   }
 
   get hasEnded(): boolean {
@@ -44,9 +45,9 @@ export class ConversePartReader implements PartReader {
   read(data: string, event: string | undefined): readonly AnswerPart[] {
     if (this.isComplete) return []
     if (isException(event)) throw reportedFailure(event, parseJson(data))
-    // What is newer than this code may hold anything.
-    if (event !== undefined && !EVENTS.has(event)) return []
     const value = parseJson(data)
+    // What is newer than this code may hold anything. It counts by its bytes.
+    if (event !== undefined && !EVENTS.has(event)) return this.#reader.readEvent({ type: event, event: value })
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     return this.#eventsOf(event, value).flatMap((one) => this.#reader.readEvent(one))
   }
@@ -75,11 +76,12 @@ export class ConversePartReader implements PartReader {
     }
   }
 
-  #delta(index: unknown, { text, toolUse, reasoningContent }: JsonObject): readonly JsonObject[] {
-    const piece = (delta: JsonObject) => ({ type: 'content_block_delta', index, delta })
+  #delta(index: unknown, delta: JsonObject): readonly JsonObject[] {
+    const { text, toolUse, reasoningContent } = delta
+    const piece = (said: JsonObject) => ({ type: 'content_block_delta', index, delta: said })
     if (typeof text === 'string') return [...this.#begin(index, { type: 'text' }), piece({ type: 'text_delta', text })]
     if (isRecord(toolUse)) return [piece({ type: 'input_json_delta', partial_json: toolUse['input'] })]
-    if (!isRecord(reasoningContent)) return []
+    if (!isRecord(reasoningContent)) return [piece(delta)]
     const { text: thinking, signature, redactedContent } = reasoningContent
     if (typeof redactedContent === 'string') {
       return this.#begin(index, { type: 'redacted_thinking', data: redactedContent })

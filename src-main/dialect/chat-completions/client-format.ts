@@ -9,11 +9,11 @@ import { CHAT_ANSWER_TAP } from '#dialect/chat-completions/tap-answer.ts'
 import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
 import { writeChatAnswer } from '#dialect/chat-completions/write-answer.ts'
 import { ChatStreamWriter } from '#dialect/chat-completions/write-stream.ts'
-import type { ClientDialect } from '#dialect/dialect.ts'
+import type { AskedRequest, ClientDialect } from '#dialect/dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
-import { textOf } from '#dialect/request-body.ts'
+import { isRecord, textOf } from '#dialect/request-body.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
 
@@ -25,10 +25,18 @@ const CHAT: ClientDialect = {
   mendPass: mendChatPass,
   editRequest: editChatRequest,
   newPassReader: (request) =>
-    request.isStream ? new PassStream(new ChatTap(request)) : new PassAnswer(CHAT_ANSWER_TAP),
+    request.isStream
+      ? new PassStream(new ChatTap(request, audioFormatOf(request)))
+      : new PassAnswer(CHAT_ANSWER_TAP, audioFormatOf(request)),
   readConversation: readChatConversation,
   newStreamWriter: (context) => new ChatStreamWriter(context),
   writeAnswer: writeChatAnswer,
+}
+
+function audioFormatOf({ body }: AskedRequest): string | undefined {
+  const { audio } = body.value
+  const format = isRecord(audio) ? audio['format'] : undefined
+  return typeof format === 'string' ? format : undefined
 }
 
 /**

@@ -25,7 +25,7 @@ export const CHAT_DIALECT: ProviderDialect = {
     }),
   },
   writeRequest: writeChatRequest,
-  newPartReader: (newCallId) => new ChatPartReader(newCallId),
+  newPartReader: (newCallId, generated) => new ChatPartReader(newCallId, generated),
   readAnswer: readChatAnswer,
   newFold: () => new ChatFold(),
 }

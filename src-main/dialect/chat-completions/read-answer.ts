@@ -2,23 +2,31 @@
 
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { addBeside } from '#dialect/chat-completions/measure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of an answer. Throws UpstreamFailure for what is no chat completion. */
-export function readChatAnswer(answer: JsonObject, newCallId: () => string): AnswerPart[] {
+export function readChatAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated = new GeneratedText('utf8'),
+): AnswerPart[] {
   const { error, choices } = answer
   if (error !== undefined && error !== null) throw reportedError(error)
   if (answer['object'] === 'error') throw reportedError(answer)
   if (!Array.isArray(choices) || choices.length === 0) throw noCompletion()
   const parts: AnswerPart[] = [{ type: 'start' }]
   for (const [index, choice] of choices.entries()) {
-    readChoice(choice, new ChoiceReader(index, newCallId), parts)
+    readChoice(choice, new ChoiceReader(index, newCallId, generated), parts)
   }
+  addBeside(new AsideMembers(generated), answer)
   const usage = readAnswerUsage(answer)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
   return parts

@@ -5,11 +5,13 @@ import { BlockSequencer } from '#dialect/blocks.ts'
 import { CallKeys } from '#dialect/chat-completions/call-keys.ts'
 import { readFinish } from '#dialect/chat-completions/finish-reasons.ts'
 import { readProviderSeal } from '#dialect/chat-completions/google-seal.ts'
+import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import {
   readReasoningDetails,
   thinkingText,
   type ReasoningDetail,
 } from '#dialect/chat-completions/reasoning-details.ts'
+import type { OutputSink } from '#dialect/output-rules.ts'
 import type { AnswerPart, Block, CitationPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
@@ -25,6 +27,7 @@ export class ChoiceReader {
   readonly #choice: number
   readonly #blocks: BlockSequencer
   readonly #keys = new CallKeys()
+  readonly #generated: OutputSink
   #open: Block['type'] | undefined
   /** The text of the reasoning that is open. */
   #thought = ''
@@ -32,13 +35,15 @@ export class ChoiceReader {
   #citations: CitationPart[] = []
   readonly #seals: Sealed[] = []
 
-  constructor(choice: number, newCallId: () => string) {
+  constructor(choice: number, newCallId: () => string, generated: OutputSink) {
     this.#choice = choice
+    this.#generated = generated
     this.#blocks = new BlockSequencer(choice, newCallId)
   }
 
   /** Puts what a delta says behind `parts`. */
   delta(delta: JsonObject, parts: AnswerPart[]): void {
+    addGenerated(this.#generated, delta)
     this.#reasoning(delta, parts)
     this.#content(delta['content'], parts)
     this.#plain('refusal', textOf(delta['refusal']), parts)

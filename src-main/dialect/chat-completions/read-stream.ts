@@ -3,10 +3,13 @@
 
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { addBeside } from '#dialect/chat-completions/measure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isDone } from '#dialect/sse.ts'
@@ -25,11 +28,15 @@ type ReadChoice = {
 export class ChatPartReader implements PartReader {
   readonly #newCallId: () => string
   readonly #choices = new Map<number, ReadChoice>()
+  readonly #generated: GeneratedText
+  readonly #beside: AsideMembers
   #hasStarted = false
   isComplete = false
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#newCallId = newCallId
+    this.#generated = generated
+    this.#beside = new AsideMembers(generated)
   }
 
   get hasEnded(): boolean {
@@ -45,6 +52,7 @@ export class ChatPartReader implements PartReader {
     throwReported(chunk, event)
     const parts: AnswerPart[] = this.#hasStarted ? [] : [{ type: 'start' }]
     this.#hasStarted = true
+    if (!this.hasEnded) addBeside(this.#beside, chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) this.#readChoice(choice, parts)
     const usage = readAnswerUsage(chunk)
@@ -83,7 +91,7 @@ export class ChatPartReader implements PartReader {
   #choice(index: number): ReadChoice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const reader = new ChoiceReader(index, this.#newCallId)
+    const reader = new ChoiceReader(index, this.#newCallId, this.#generated)
     const choice: ReadChoice = { reader, finishReason: undefined, stopSequence: undefined, hasDelta: false }
     this.#choices.set(index, choice)
     return choice

@@ -1,9 +1,10 @@
 // What a whole chat completion says, for passing it on.
 
 import { UpstreamFailure } from '#core/failure.ts'
-import { addGenerated } from '#dialect/chat-completions/measure.ts'
+import { addBeside, addGenerated } from '#dialect/chat-completions/measure.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readAnswerUsage } from '#dialect/chat-completions/usage.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerTap } from '#dialect/pass-answer.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
@@ -15,6 +16,7 @@ export const CHAT_ANSWER_TAP: AnswerTap = {
     if (!Array.isArray(choices) || choices.length === 0)
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')
     for (const choice of choices) if (isRecord(choice)) addGenerated(generated, choice['message'])
+    addBeside(new AsideMembers(generated), answer)
     return readAnswerUsage(answer)
   },
 }

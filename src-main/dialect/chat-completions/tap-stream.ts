@@ -4,13 +4,14 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { addGenerated } from '#dialect/chat-completions/measure.ts'
+import { addBeside, addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
 import { reportedErrorIn } from '#dialect/chat-completions/reported-error.ts'
 import { readAnswerUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
@@ -46,6 +47,12 @@ const CHAT_CHOICES: ChoiceForm = {
   empty: (isBegun) => ({ delta: isBegun ? {} : { role: 'assistant', content: '' } }),
 }
 
+type ChatTapOptions = {
+  readonly wantsUsage: boolean
+  readonly choices?: number
+  readonly form?: ChoiceForm
+}
+
 export class ChatTap implements StreamTap {
   readonly #wantsUsage: boolean
   readonly #form: ChoiceForm
@@ -55,6 +62,7 @@ export class ChatTap implements StreamTap {
   #head: Head = {}
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  readonly #asides = new AsideMembers(this.generated)
   said: SaidText | undefined
   /** Whether the last chunk had a member for the usage that said nothing. */
   #hasNullUsage = false
@@ -62,7 +70,9 @@ export class ChatTap implements StreamTap {
   hasBegun = false
   isComplete = false
 
-  constructor(options: { readonly wantsUsage: boolean; readonly choices?: number; readonly form?: ChoiceForm }) {
+  /** `audioFormat`: in which the request asked for sound. */
+  constructor(options: ChatTapOptions, audioFormat?: string) {
+    this.generated.audioFormat = audioFormat
     this.#form = options.form ?? CHAT_CHOICES
     this.#wantsUsage = options.wantsUsage
     this.#choiceCount = options.choices ?? 1
@@ -75,6 +85,8 @@ export class ChatTap implements StreamTap {
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw reportedErrorIn(event)
     if (!hasId(this.#head)) this.#head = headOf(chunk)
     const choices = chunk['choices']
+    // Behind the end a chunk says what was used, and nothing more is generated.
+    if (!this.reported.hasEnded) addBeside(this.#asides, chunk)
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
     this.#hasNullUsage = usage === null

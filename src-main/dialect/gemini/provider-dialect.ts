@@ -25,7 +25,7 @@ export const GEMINI_DIALECT: ProviderDialect = {
     }),
   },
   writeRequest: writeGeminiRequest,
-  newPartReader: (newCallId) => new GeminiPartReader(newCallId),
+  newPartReader: (newCallId, generated) => new GeminiPartReader(newCallId, generated),
   readAnswer: readGeminiAnswer,
   readError: readGeminiError,
   count: { write: writeGeminiCount, read: readGeminiCount },

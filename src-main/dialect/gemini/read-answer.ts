@@ -3,13 +3,18 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
 import { GeminiPartReader } from '#dialect/gemini/read-stream.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The parts of a whole answer. Throws UpstreamFailure for what is no answer. */
-export function readGeminiAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[] {
+export function readGeminiAnswer(
+  answer: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   if (geminiErrorOf(answer) !== undefined) throw reportedFailure(answer)
-  const reader = new GeminiPartReader(newCallId)
+  const reader = new GeminiPartReader(newCallId, generated)
   const parts = reader.add(answer)
   if (!reader.hasAnswer) throw new UpstreamFailure('malformed', 'The provider did not answer with candidates.')
   return [...parts, ...reader.finish()]

@@ -7,7 +7,10 @@ import type { PartReader } from '#dialect/dialect.ts'
 import { Candidate } from '#dialect/gemini/candidate.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
 import { isBlocked } from '#dialect/gemini/finish-reasons.ts'
+import { addBeside, addGeneratedCandidate } from '#dialect/gemini/measure.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isDone } from '#dialect/sse.ts'
@@ -18,12 +21,16 @@ const MAX_CANDIDATES = 128
 export class GeminiPartReader implements PartReader {
   readonly #newCallId: () => string
   readonly #candidates = new Map<number, Candidate>()
+  readonly #generated: GeneratedText
+  readonly #beside: AsideMembers
   #hasStarted = false
   #isBlocked = false
   isComplete = false
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#newCallId = newCallId
+    this.#generated = generated
+    this.#beside = new AsideMembers(generated)
   }
 
   get hasEnded(): boolean {
@@ -46,10 +53,13 @@ export class GeminiPartReader implements PartReader {
     const parts: AnswerPart[] = this.#hasStarted ? [] : [{ type: 'start' }]
     this.#hasStarted = true
     const { candidates } = chunk
+    if (!this.hasEnded) addBeside(this.#beside, chunk)
     if (isBlocked(chunk)) this.#isBlocked = true
     if (Array.isArray(candidates)) {
       for (const [position, candidate] of candidates.entries()) {
-        if (isRecord(candidate)) append(parts, this.#candidate(candidate['index'], position).read(candidate))
+        if (!isRecord(candidate)) continue
+        addGeneratedCandidate(this.#generated, candidate)
+        append(parts, this.#candidate(candidate['index'], position).read(candidate))
       }
     }
     const usage = readGeminiUsage(chunk['usageMetadata'])

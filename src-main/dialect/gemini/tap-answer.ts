@@ -3,8 +3,9 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
 import { isBlocked } from '#dialect/gemini/finish-reasons.ts'
-import { addGeneratedCandidate } from '#dialect/gemini/measure.ts'
+import { addBeside, addGeneratedCandidate } from '#dialect/gemini/measure.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { AnswerTap } from '#dialect/pass-answer.ts'
 
 export const GEMINI_ANSWER_TAP: AnswerTap = {
@@ -17,6 +18,7 @@ export const GEMINI_ANSWER_TAP: AnswerTap = {
       throw new UpstreamFailure('malformed', 'The provider did not answer with candidates.')
     }
     if (hasCandidates) for (const candidate of candidates) addGeneratedCandidate(generated, candidate)
+    addBeside(new AsideMembers(generated), answer)
     return readGeminiUsage(answer['usageMetadata'])
   },
 }

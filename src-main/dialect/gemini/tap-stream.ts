@@ -6,10 +6,11 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
 import { isBlocked, isFinish } from '#dialect/gemini/finish-reasons.ts'
-import { addGeneratedCandidate } from '#dialect/gemini/measure.ts'
+import { addBeside, addGeneratedCandidate } from '#dialect/gemini/measure.ts'
 import { StreamFrame } from '#dialect/gemini/stream-frame.ts'
 import { readGeminiUsage, writeGeminiUsage } from '#dialect/gemini/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
+import { AsideMembers } from '#dialect/output-rules.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -31,6 +32,7 @@ export class GeminiTap implements StreamTap {
   #head: JsonObject = {}
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  readonly #asides = new AsideMembers(this.generated)
   /** Each chunk says what was used so far, so that none says nothing but a text. */
   readonly said = undefined
   hasBegun = false
@@ -96,6 +98,7 @@ export class GeminiTap implements StreamTap {
     const { candidates, modelVersion, responseId } = chunk
     this.#head = { modelVersion, responseId }
     this.#isBlocked ||= isBlocked(chunk)
+    if (!this.reported.hasEnded) addBeside(this.#asides, chunk)
     if (Array.isArray(candidates))
       for (const [at, candidate] of candidates.entries()) this.#noteCandidate(candidate, at)
     this.reported.note(readGeminiUsage(chunk['usageMetadata']))

@@ -24,7 +24,7 @@ export const MESSAGES_DIALECT: ProviderDialect = {
     }),
   },
   writeRequest: writeMessagesRequest,
-  newPartReader: (newCallId) => new MessagesPartReader(newCallId),
+  newPartReader: (newCallId, generated) => new MessagesPartReader(newCallId, generated),
   readAnswer: readMessagesAnswer,
   count: { write: writeMessagesCount, read: readMessagesCount },
 }

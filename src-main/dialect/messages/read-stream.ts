@@ -6,9 +6,11 @@ import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
 import { readFinish } from '#dialect/messages/finish-reasons.ts'
+import { addBeside, addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
 import { writeInput } from '#dialect/tool-input.ts'
 import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
@@ -40,6 +42,7 @@ const MAX_BLOCKS = 10_000
 
 export class MessagesPartReader implements PartReader {
   readonly #blocks: KeyedBlocks
+  readonly #generated: GeneratedText
   /** The blocks that have not ended. Servers keep one open while the next one runs. */
   #open: ReadBlock[] = []
   readonly #begun = new Set<unknown>()
@@ -53,8 +56,9 @@ export class MessagesPartReader implements PartReader {
   /** Pieces that no block was there for, and that say nothing by themselves. */
   droppedPieces = 0
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#blocks = new KeyedBlocks(CHOICE, newCallId)
+    this.#generated = generated
   }
 
   get hasEnded(): boolean {
@@ -85,6 +89,7 @@ export class MessagesPartReader implements PartReader {
         return this.#finish()
       default:
         if (value['type'] === 'error' || isRecord(value['error'])) throw reportedFailure(value, 'utf8')
+        if (!this.hasEnded) addBeside(this.#generated, value)
         return []
     }
   }
@@ -114,6 +119,7 @@ export class MessagesPartReader implements PartReader {
     // Two blocks under one index, or without any, come one after the other.
     const before = this.#stop(index, (open) => open.index === index)
     const open = this.#newBlock(index, given)
+    addGeneratedBlock(this.#generated, given)
     switch (open.kind) {
       case 'plain': {
         this.#blocks.begin(open.key, open.type === 'thinking' ? 'reasoning' : 'text')
@@ -161,6 +167,7 @@ export class MessagesPartReader implements PartReader {
     if (!isRecord(delta)) return []
     const open = this.#blockOf(index, delta['type'])
     if (open === undefined) return this.#late(index, delta)
+    addGeneratedDelta(this.#generated, delta)
     if (open.kind === 'other' || open.kind === 'redacted') return []
     switch (delta['type']) {
       case 'text_delta':
@@ -192,6 +199,7 @@ export class MessagesPartReader implements PartReader {
     const type = TAKEN_BY.get(delta['type'])
     if (delta['type'] === 'citations_delta' || (type !== 'text' && type !== 'thinking')) {
       this.#dropped(delta['type'])
+      addGeneratedDelta(this.#generated, delta)
       return []
     }
     const hasEnded = this.#begun.has(index)

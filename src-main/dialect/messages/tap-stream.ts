@@ -7,7 +7,7 @@ import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
 import { stopMembers } from '#dialect/messages/finish-reasons.ts'
-import { addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
+import { addBeside, addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
 import { eventUsage, readMessagesUsage, readStartUsage, writeMessagesUsage } from '#dialect/messages/usage.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -65,7 +65,9 @@ export class MessagesTap implements StreamTap {
     switch (value['type']) {
       case 'message_start': {
         const message = value['message']
+        const isFirst = !this.hasBegun
         this.hasBegun = true
+        if (isFirst && isRecord(message)) this.#noteContent(message['content'])
         this.#noteUsage(isRecord(message) ? readStartUsage(message['usage']) : undefined)
         return
       }
@@ -73,16 +75,19 @@ export class MessagesTap implements StreamTap {
         this.#expectBegun()
         if (this.#openBlocks.length < MAX_OPEN) this.#openBlocks.push(value['index'])
         addGeneratedBlock(this.generated, value['content_block'])
+        addBeside(this.generated, value)
         return
       case 'content_block_delta':
         this.#expectBegun()
         addGeneratedDelta(this.generated, value['delta'])
+        addBeside(this.generated, value)
         return
       case 'content_block_stop':
         this.#stop(value['index'])
         return
       case 'message_delta':
         this.#expectBegun()
+        addBeside(this.generated, value)
         this.#noteUsage(readMessagesUsage(value['usage']))
         if (!hasStopReason(value['delta'])) return
         this.#hasReason = true
@@ -97,7 +102,13 @@ export class MessagesTap implements StreamTap {
       default:
         // Pings, and events that are newer than this code.
         if (isRecord(value['error'])) throw reportedFailure(value, 'latin1')
+        // Behind the counts nothing more is generated.
+        if (!this.#hasReason) addBeside(this.generated, value)
     }
+  }
+
+  #noteContent(content: unknown): void {
+    if (Array.isArray(content)) for (const block of content) addGeneratedBlock(this.generated, block)
   }
 
   /** Without an index it is the latest block that ends. */

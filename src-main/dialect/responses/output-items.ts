@@ -3,10 +3,12 @@
 
 import { append } from '#core/append.ts'
 import type { ToolPiece } from '#dialect/blocks.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
+import { BesideText } from '#dialect/responses/measure.ts'
 import type { News, OutputItem } from '#dialect/responses/output-item.ts'
 import { beginningPart, ITEM_TYPES, pieceIn, recordsIn, type Piece } from '#dialect/responses/pieces.ts'
 import { customArguments } from '#dialect/tools.ts'
@@ -25,11 +27,15 @@ type State = {
 
 export class OutputItems {
   readonly #blocks: KeyedBlocks
+  readonly #generated: GeneratedText
+  readonly #beside: BesideText
   readonly #register = new ItemRegister()
   readonly #states = new Map<OutputItem, State>()
 
-  constructor(newCallId: () => string) {
+  constructor(newCallId: () => string, generated = new GeneratedText('utf8')) {
     this.#blocks = new KeyedBlocks(0, newCallId)
+    this.#generated = generated
+    this.#beside = new BesideText(generated)
   }
 
   get hasToolCalls(): boolean {
@@ -38,6 +44,8 @@ export class OutputItems {
 
   added(event: JsonObject, item: JsonObject): AnswerPart[] {
     const known = this.#register.ofItem(event, item, false)
+    this.#beside.item(known, item)
+    this.#addName(item)
     if (isCall(item['type'])) return this.#call(known, item, '')
     const plain = BEGUN.get(item['type'])
     if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
@@ -54,9 +62,11 @@ export class OutputItems {
     const part = beginningPart(type, event)
     if (part !== undefined) this.#beginPart(event, part)
     const piece = pieceIn(type, event)
+    this.#beside.event(type, event, (part ?? piece) !== undefined)
     if (piece === undefined || (piece.whole === 'part' && piece.text === '')) return []
     const known = this.#register.ofPiece(event, piece.kind)
     const news = known.take(piece)
+    if (news !== undefined) this.#generated.add(news.text)
     const parts = news === undefined ? [] : this.#tell(known, news)
     // The JSON around a custom tool's input ends with it.
     if (piece.kind === 'input' && piece.whole !== undefined) append(parts, this.#closeInput(known))
@@ -70,8 +80,9 @@ export class OutputItems {
     if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
   }
 
-  cited(event: JsonObject, annotation: unknown): AnswerPart[] {
-    const citation = citationOf(annotation)
+  cited(type: string, event: JsonObject): AnswerPart[] {
+    this.#beside.event(type, event, false)
+    const citation = citationOf(event['annotation'])
     if (citation === undefined) return []
     const known = this.#register.ofPiece(event, 'text')
     this.#stateOf(known).hasCitations = true
@@ -98,6 +109,9 @@ export class OutputItems {
   #done(known: OutputItem, item: JsonObject): AnswerPart[] {
     if (known.isDone) return []
     known.isDone = true
+    // An item that only its end tells of has its name from there.
+    if (known.begun === undefined || known.begun === item) this.#addName(item)
+    this.#beside.item(known, item)
     const parts = this.#rest(known, item)
     switch (item['type']) {
       case 'reasoning':
@@ -120,13 +134,20 @@ export class OutputItems {
   #rest(known: OutputItem, item: JsonObject): AnswerPart[] {
     if (isCall(item['type'])) this.#stateOf(known)
     const parts = isCall(item['type']) ? this.#call(known, item, '') : []
-    for (const news of known.takeItem(item)) append(parts, this.#tell(known, news))
+    for (const news of known.takeItem(item)) {
+      this.#generated.add(news.text)
+      append(parts, this.#tell(known, news))
+    }
     if (item['type'] !== 'message' || this.#stateOf(known).hasCitations) return parts
     for (const part of recordsIn(item['content'])) {
       const citations = recordsIn(part['annotations']).flatMap((annotation) => citationOf(annotation) ?? [])
       for (const citation of citations) append(parts, this.#blocks.cite(keyOf(known), citation))
     }
     return parts
+  }
+
+  #addName({ name }: JsonObject): void {
+    if (typeof name === 'string') this.#generated.add(name)
   }
 
   #tell(known: OutputItem, { kind, index, text }: News): AnswerPart[] {

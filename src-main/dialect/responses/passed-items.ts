@@ -3,6 +3,7 @@
 
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import { BesideText } from '#dialect/responses/measure.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
 import { OpenItem, type OwnEvent } from '#dialect/responses/open-item.ts'
 import type { OutputItem } from '#dialect/responses/output-item.ts'
@@ -14,6 +15,7 @@ type Spoken = { readonly known: OutputItem; readonly piece: Piece; readonly even
 
 export class PassedItems {
   readonly #generated: GeneratedText
+  readonly #beside: BesideText
   readonly #register = new ItemRegister()
   readonly #open = new Map<OutputItem, OpenItem>()
   readonly #done = new Map<OutputItem, unknown>()
@@ -21,6 +23,7 @@ export class PassedItems {
 
   constructor(generated: GeneratedText) {
     this.#generated = generated
+    this.#beside = new BesideText(generated)
   }
 
   /** Takes note of an event. */
@@ -71,6 +74,7 @@ export class PassedItems {
   #added(event: JsonObject, item: JsonObject): void {
     const known = this.#register.ofItem(event, item, false)
     this.#addName(item)
+    this.#beside.item(known, item)
     this.#open.set(known, new OpenItem(placeOf(known), item))
   }
 
@@ -79,6 +83,7 @@ export class PassedItems {
     // An item that only its end tells of has its name from there.
     if (known.begun === undefined || known.begun === item) this.#addName(item)
     for (const { text } of known.takeItem(item)) this.#generated.add(text)
+    this.#beside.item(known, item)
     known.isDone = true
     this.#done.set(known, item)
     this.#open.delete(known)
@@ -88,12 +93,13 @@ export class PassedItems {
     const part = beginningPart(type, event)
     const piece = part === undefined ? pieceIn(type, event) : undefined
     const kind = (part ?? piece)?.kind
+    const hasMore = this.#beside.event(type, event, kind !== undefined)
     if (kind === undefined) return
     const known = this.#register.ofPiece(event, kind)
     if (part !== undefined) known.beginPart(part)
     if (piece !== undefined) this.#take(known, piece)
     this.#open.get(known)?.note(event)
-    if (piece !== undefined && piece.whole === undefined) this.#spoken = { known, piece, event }
+    if (piece !== undefined && piece.whole === undefined && !hasMore) this.#spoken = { known, piece, event }
   }
 
   #take(known: OutputItem, piece: Piece): void {

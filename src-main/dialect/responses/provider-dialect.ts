@@ -27,6 +27,6 @@ export const RESPONSES_DIALECT: ProviderDialect = {
     }),
   },
   writeRequest: writeResponsesRequest,
-  newPartReader: (newCallId) => new ResponsesPartReader(newCallId),
+  newPartReader: (newCallId, generated) => new ResponsesPartReader(newCallId, generated),
   readAnswer: readResponsesAnswer,
 }

@@ -1,6 +1,7 @@
 // Reads a provider's whole response into parts, with the same mapping as a stream's items.
 
 import { UpstreamFailure } from '#core/failure.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { OutputItems } from '#dialect/responses/output-items.ts'
 import { endOf, wholeItems } from '#dialect/responses/read-stream.ts'
@@ -10,10 +11,14 @@ import type { JsonObject } from '#dialect/turn.ts'
 const FINAL_STATUSES = ['completed', 'incomplete', 'failed']
 
 /** Throws UpstreamFailure for what is no response, for one that failed and for one that is not finished. */
-export function readResponsesAnswer(response: JsonObject, newCallId: () => string): readonly AnswerPart[] {
+export function readResponsesAnswer(
+  response: JsonObject,
+  newCallId: () => string,
+  generated?: GeneratedText,
+): readonly AnswerPart[] {
   const output = wholeOutput(response)
   if (response['status'] === 'failed') throw reportedFailure(undefined)
-  const items = new OutputItems(newCallId)
+  const items = new OutputItems(newCallId, generated)
   return [
     { type: 'start' },
     ...wholeItems(items, output),

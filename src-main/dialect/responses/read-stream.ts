@@ -3,6 +3,7 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { PartReader } from '#dialect/dialect.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure } from '#dialect/responses/errors.ts'
@@ -19,8 +20,8 @@ export class ResponsesPartReader implements PartReader {
   #early: readonly AnswerPart[] = []
   isComplete = false
 
-  constructor(newCallId: () => string) {
-    this.#items = new OutputItems(newCallId)
+  constructor(newCallId: () => string, generated?: GeneratedText) {
+    this.#items = new OutputItems(newCallId, generated)
   }
 
   get hasEnded(): boolean {
@@ -65,7 +66,7 @@ export class ResponsesPartReader implements PartReader {
       case 'response.output_item.done':
         return isRecord(value['item']) ? this.#items.done(value, value['item']) : []
       case 'response.output_text.annotation.added':
-        return this.#items.cited(value, value['annotation'])
+        return this.#items.cited(type, value)
       case 'error':
         throw reportedFailure(value['error'] ?? value)
     }

@@ -157,7 +157,7 @@ export class ResponsesTap implements StreamTap {
         break
     }
     this.hasBegun = true
-    if (typeof value['type'] === 'string') this.#items.note(value['type'], value)
+    if (value['type'] !== 'error') this.#items.note(typeof value['type'] === 'string' ? value['type'] : '', value)
   }
 
   /**

@@ -22,7 +22,7 @@ function read(pieces: readonly Buffer[]): Reading {
   reader.end()
   expect(reader.isComplete).toBe(true)
   const sent = Buffer.concat([early, bytesOf(reader.final())]).toString('utf8')
-  return { sent, usage: reader.usage, textBytes: reader.generated.bytes }
+  return { sent, usage: reader.usage, textBytes: reader.generated.textBytes }
 }
 
 function failureOf(...pieces: readonly string[]): UpstreamFailure {
