@@ -156,6 +156,8 @@ export class Health {
   /** `askedAtMs`: when the target was first asked what it failed at; undefined where that does not matter. */
   failed(target: Target, failure: UpstreamFailure, nowMs: number, askedAtMs?: number): void {
     if (failure.kind === 'aborted') return
+    // One key's requests must not change what another key gets.
+    if (failure.isModelOutput) return this.left(target)
     const key = targetKey(target)
     this.#restraint.failed(key, failure, nowMs)
     // What answers others meanwhile, and this with an error, has something against this.
