@@ -89,7 +89,7 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
-  const routing = new Routing(places, deps.routing)
+  const routing = new Routing(places, deps.routing, call.caller.key.id)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
     const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })

@@ -14,7 +14,7 @@ let bad = ''
 let good = ''
 
 beforeAll(async () => {
-  pair = await startFormats({ env: { FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1' } })
+  pair = await startFormats({ env: { FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1', FAREBOX_UPSTREAM_TRIALS_PER_SECOND: '2' } })
   bad = await pair.farebox.newKey('plenty')
   good = await pair.farebox.newKey('plenty')
 })
@@ -154,6 +154,13 @@ describe.each(DIALECTS)('a provider of %s', (dialect) => {
       await expectServed(dialect, 6)
     },
   )
+
+  it('that forbids what one key asks serves every other key at once, also after a silence', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    pair.upstream.script(error('This request is not served.', 403))
+    for (let count = 0; count < 4; count++) await (await send(dialect, bad)).text()
+    await expectServed(dialect, 3)
+  })
 
   it('serves every other key whatever one key gets, in any order', async () => {
     const kinds = [...OF_REQUESTS[dialect], ...REFUSALS]
