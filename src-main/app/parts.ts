@@ -28,6 +28,7 @@ import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import { Attributions } from '#pipeline/attributions.ts'
 import { Budgets, purseId, type AllBudgets } from '#pipeline/budgets.ts'
+import { Hops } from '#pipeline/hops.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -67,6 +68,7 @@ export type Calling = {
   readonly cached: CachedShares
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
+  readonly hops: Hops
   readonly connections: Connections
   readonly newTokens: NewTokens
   readonly transport: Transport
@@ -127,7 +129,10 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
   const partOf: PartOf = (limits) => partOfLimits(limits, fleet?.parts)
   const partOfBudgets: PartOf = (limits) => partOfLimits(limits, fleet?.budgetParts)
   const ownListener = new OwnListener()
-  const connections = connectionsFor(config, ownListener)
+  const ownHops = randomBytes(16).toString('base64url')
+  // Gateways that share books are one to others: what one sent on comes back to any of them.
+  const hops = new Hops(() => (fleet?.booksId === undefined ? [ownHops] : [fleet.booksId, ownHops]))
+  const connections = connectionsFor(config, ownListener, hops)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
   const providerClocks = new ProviderClocks(clock)
   const http = new HttpTransport({ secrets, connections, newTokens, clocks: providerClocks, userAgent: USER_AGENT })
@@ -146,6 +151,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     cached: new CachedShares(),
     counter: new Tokenizer(),
     ownListener,
+    hops,
     connections,
     newTokens,
     providerClocks,
@@ -283,7 +289,7 @@ function forgetTargets(targets: readonly Target[], memories: readonly { forget(t
   for (const memory of memories) for (const target of targets) memory.forget(target)
 }
 
-function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
+function connectionsFor(config: Config, { isOwn }: OwnListener, hops: Hops): Connections {
   const timeLimits = {
     get connectMs() {
       return config.upstreamConnectTimeoutMs
@@ -295,7 +301,7 @@ function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
       return config.upstreamSilenceTimeoutMs
     },
   }
-  return new Connections({ timeLimits, isOwn })
+  return new Connections({ timeLimits, isOwn, hops })
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {

@@ -12,7 +12,7 @@ export type Start = {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-type Place = { readonly env: Environment; readonly platform: NodeJS.Platform }
+type OnSystem = { readonly env: Environment; readonly platform: NodeJS.Platform }
 
 /** What Windows can start, of all that PATHEXT may list: the rest are documents for interpreters. */
 const STARTABLE = new Set(['.COM', '.EXE', '.BAT', '.CMD'])
@@ -23,7 +23,7 @@ const PLAIN_WORD = /^[\w#$*+./:?@\\-]*[\w#$*+./:?@-]$/
 const LINE_END = /[\0\r\n]/
 
 /** The absolute path of a command on PATH; undefined where there is none. Relative folders on PATH are not searched. */
-export function findProgram(command: string, { env, platform }: Place): string | undefined {
+export function findProgram(command: string, { env, platform }: OnSystem): string | undefined {
   const isWindows = platform === 'win32'
   const listed = (env['PATHEXT'] ?? '.EXE;.CMD').split(';')
   const endings = isWindows ? listed.filter((ending) => STARTABLE.has(ending.toUpperCase())) : ['']
@@ -44,7 +44,7 @@ function isProgram(path: string): boolean {
 }
 
 /** How to start a program with these words and nothing else; undefined for words that cmd.exe cannot carry: those with a line break. */
-export function startOf(program: string, words: readonly string[], { env, platform }: Place): Start | undefined {
+export function startOf(program: string, words: readonly string[], { env, platform }: OnSystem): Start | undefined {
   if (platform !== 'win32' || !COMMAND_FILE.test(program)) return { program, words, isVerbatim: false }
   if ([program, ...words].some((word) => LINE_END.test(word))) return undefined
   const line = [quotedForCmd(program), ...words.map((word) => (PLAIN_WORD.test(word) ? word : quotedForCmd(word)))]

@@ -136,8 +136,8 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
 
 function attemptsOf({ call, request, served, admission, choice }: Admitted, deps: RunDeps): Attempts {
   const headers = () => ({ ...baseHeaders(call), ...limitHeaders(call, deps) })
-  const { requestId: exchangeId, client, headers: clientHeaders } = call
-  return new Attempts({ exchangeId, request, served, admission, client, clientHeaders, headers }, choice, deps)
+  const { requestId: exchangeId, client, headers: clientHeaders, hops } = call
+  return new Attempts({ exchangeId, request, served, admission, client, clientHeaders, hops, headers }, choice, deps)
 }
 
 function runningCall({ admitted, startedMs }: Exchange, attempts: Attempts) {
