@@ -125,6 +125,8 @@ const MAY_CALL_OUT = [
 ]
 const CALLS_OUT =
   /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
+/** A shell reads a second language out of the words that a program is started with. */
+const USES_SHELL = /\bshell:|import (?!type )\{[^}]*\bexec(?:Sync)?\b[^}]*\} from 'node:child_process'/
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
 
@@ -203,6 +205,7 @@ function textViolations(file: SourceFile): string[] {
   }
   if (SQL.test(code) && !MAY_HOLD_SQL.includes(roomName(file.path))) violations.push(`${file.path} holds SQL`)
   if (CALLS_OUT.test(code) && !MAY_CALL_OUT.includes(file.path)) violations.push(`${file.path} opens connections`)
+  if (USES_SHELL.test(code)) violations.push(`${file.path} starts a program with a shell`)
   return violations
 }
 

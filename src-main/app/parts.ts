@@ -27,6 +27,7 @@ import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import { Attributions } from '#pipeline/attributions.ts'
 import { Budgets, purseId, type AllBudgets } from '#pipeline/budgets.ts'
+import { Hops } from '#pipeline/hops.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -65,6 +66,7 @@ export type Calling = {
   readonly missingPrices: MissingPrices
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
+  readonly hops: Hops
   readonly connections: Connections
   readonly newTokens: NewTokens
   readonly transport: Transport
@@ -125,7 +127,10 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
   const partOf: PartOf = (limits) => partOfLimits(limits, fleet?.parts)
   const partOfBudgets: PartOf = (limits) => partOfLimits(limits, fleet?.budgetParts)
   const ownListener = new OwnListener()
-  const connections = connectionsFor(config, ownListener)
+  const ownHops = randomBytes(16).toString('base64url')
+  // Gateways that share books are one to others: what one sent on comes back to any of them.
+  const hops = new Hops(() => (fleet?.booksId === undefined ? [ownHops] : [fleet.booksId, ownHops]))
+  const connections = connectionsFor(config, ownListener, hops)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
   const providerClocks = new ProviderClocks(clock)
   const http = new HttpTransport({ secrets, connections, newTokens, clocks: providerClocks, userAgent: USER_AGENT })
@@ -143,6 +148,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     missingPrices: new MissingPrices(),
     counter: new Tokenizer(),
     ownListener,
+    hops,
     connections,
     newTokens,
     providerClocks,
@@ -280,7 +286,7 @@ function forgetTargets(targets: readonly Target[], memories: readonly { forget(t
   for (const memory of memories) for (const target of targets) memory.forget(target)
 }
 
-function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
+function connectionsFor(config: Config, { isOwn }: OwnListener, hops: Hops): Connections {
   const timeLimits = {
     get connectMs() {
       return config.upstreamConnectTimeoutMs
@@ -292,7 +298,7 @@ function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
       return config.upstreamSilenceTimeoutMs
     },
   }
-  return new Connections({ timeLimits, isOwn })
+  return new Connections({ timeLimits, isOwn, hops })
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { systemProgram } from '#connect/program.ts'
 import { openPageName } from '#core/open-page.ts'
 
 type Surroundings = {
@@ -26,16 +27,17 @@ export async function openInBrowser(url: string, { dataDir, platform, env }: Sur
   if (!hasScreen) return false
   const file = join(dataDir, openPageName(randomUUID()))
   await writeFile(file, pageOf(url), { mode: 0o600, flag: 'wx' })
-  const [program, ...before] = openerOf(platform)
+  const [program, ...before] = openerOf(platform, env)
   return isStarted(program, [...before, file])
 }
 
-function openerOf(platform: NodeJS.Platform): readonly [string, ...string[]] {
+/** Programs of the system by their paths, where they have one: nothing in the current folder or on PATH takes their place. */
+export function openerOf(platform: NodeJS.Platform, env: Surroundings['env']): readonly [string, ...string[]] {
   switch (platform) {
     case 'darwin':
-      return ['open']
+      return ['/usr/bin/open']
     case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler']
+      return [systemProgram('rundll32.exe', env), 'url.dll,FileProtocolHandler']
     default:
       return ['xdg-open']
   }

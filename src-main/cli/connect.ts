@@ -5,10 +5,11 @@ import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { listOrNone, text, toggle } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, printableLines, tableOf, time, view, type Columns, type Output } from '#cli/output.ts'
+import { powershellText, shellWord } from '#cli/shell-word.ts'
 import { verb } from '#cli/verb.ts'
 import type { Gateway, KeyLabels } from '#connect/gateway.ts'
 import type * as ConnectTools from '#connect/tools.ts'
-import type { Workshop } from '#connect/tools.ts'
+import type { LaunchView, Workshop } from '#connect/tools.ts'
 import type { ToolConnection, ToolDisconnection, ToolView } from '#contract/tools.ts'
 
 const WISHES = { package: text, key: text, model: text, small_model: text, project: text, tags: listOrNone } as const
@@ -64,10 +65,14 @@ const launch = verb({
     return inWorkshop(client, sources, async ({ launchTool }, workshop) => {
       const { command, env } = await launchTool(workshop, { tool: name, ...wishOf(flags) })
       const whole = { command: [...command, ...rest], env }
-      if (flags.print === true) return view(whole, launchText(whole))
+      if (flags.print === true) return view(whole, launchText(whole, sources.platform))
       const exitCode = await sources.runProgram(whole.command, env)
-      if (exitCode !== undefined) return { type: 'ran', exitCode }
-      throw new CommandFailure('not_installed', `There is no program '${command[0]}' on the path.`)
+      if (typeof exitCode === 'number') return { type: 'ran', exitCode }
+      const problem =
+        exitCode === 'not_found'
+          ? `There is no program '${command[0]}' on the path.`
+          : `'${command[0]}' is a command file, and Windows cannot give it a word with a line break. Use a model and words without one.`
+      throw new CommandFailure(exitCode === 'not_found' ? 'not_installed' : 'invalid', problem)
     })
   },
 })
@@ -169,13 +174,12 @@ function disconnectText({ tool, changes, problems, next }: ToolDisconnection): s
   return [...done, ...problems.map(printable), ...next.map(printable)].join('\n')
 }
 
-function launchText({
-  command,
-  env,
-}: {
-  readonly command: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}): string {
-  const word = (value: string) => (/^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
-  return [...Object.entries(env).map(([name, value]) => `${name}=${word(value)}`), ...command.map(word)].join(' ')
+/** Lines for PowerShell on Windows, and for a POSIX shell elsewhere. */
+function launchText({ command, env }: LaunchView, platform: NodeJS.Platform): string {
+  if (platform !== 'win32') {
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value, platform)}`)
+    return [...settings, ...command.map((word) => shellWord(word, platform))].join(' ')
+  }
+  const settings = Object.entries(env).map(([name, value]) => `$env:${name} = ${powershellText(value)}`)
+  return [...settings, ['&', ...command.map(powershellText)].join(' ')].join('\n')
 }

@@ -5,6 +5,9 @@ import type { AdminTransport } from '#cli/client.ts'
 import type { LedgerReport } from '#contract/schemas.ts'
 import type { Price } from '#core/price.ts'
 
+/** `line_break`: a word has a line break, and the program is a command file of Windows, which cannot be given one. */
+export type ProgramProblem = 'not_found' | 'line_break'
+
 export type CommandHost = {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
@@ -21,8 +24,8 @@ export type CommandHost = {
   readonly machine: MachineProbe
   /** The day of the price card, and what it has for a model. */
   priceCard(): Promise<{ readonly date: string; readonly priceOfModel: (model: string) => Price | undefined }>
-  /** Runs a program in this terminal and resolves with its exit code; undefined where there is no such program. */
-  runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | undefined>
+  /** Runs a program in this terminal, without a shell, and resolves with its exit code. */
+  runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | ProgramProblem>
   /** The text of a file; rejects with the system's error when there is none. */
   readFile(path: string): Promise<string>
   /** Everything on standard input. */

@@ -24,10 +24,10 @@ const discover = verb({
   usage: `[--add] [--kind ${KINDS}] [--ports NAME=PORT,…]`,
   summary: 'looks for Ollama, LM Studio, llama.cpp and vLLM on this machine, and adds them with their models',
   flags: FLAGS,
-  async run(client, { flags }) {
+  async run(client, { flags, sources }) {
     const fields = { add: flags.add === true ? 'all' : undefined, kind: flags.kind, ports: portsOf(flags.ports) }
     const found = await client.call('discover', { body: requestBody('discover', fields) })
-    return view(found, textOf(found, flags))
+    return view(found, textOf(found, { ...flags, platform: sources.platform }))
   },
 })
 
@@ -46,7 +46,7 @@ function portsOf(list: string | undefined): Record<string, number | number[]> | 
   return Object.fromEntries(ports)
 }
 
-type Flags = FlagValues<typeof FLAGS>
+type Flags = FlagValues<typeof FLAGS> & { readonly platform: NodeJS.Platform }
 
 function textOf(found: DiscoveryView, flags: Flags): string {
   const { servers } = found
@@ -56,17 +56,18 @@ function textOf(found: DiscoveryView, flags: Flags): string {
   )
   const parts = [table(['SERVER', 'STATE', 'BASE URL', 'PROVIDER'], rows, 'Nothing was looked for.')]
   if (models.length > 0) parts.push(table(['SERVER', 'MODEL', 'KIND', 'CONTEXT', 'CALLED HERE'], models, ''))
-  return [...parts, ...servers.flatMap(lockedLine), conclusion(found, flags)].join('\n\n')
+  return [...parts, ...servers.flatMap((server) => lockedLine(server, flags)), conclusion(found, flags)].join('\n\n')
 }
 
 /** A server that wants a secret cannot be added without one, and here is no place to give it. */
-function lockedLine({ id, name, state, base_url, provider, name_here }: Server): string[] {
+function lockedLine({ id, name, state, base_url, provider, name_here }: Server, { platform }: Flags): string[] {
   if (state !== 'needs-key' || provider !== null) return []
-  const command = `farebox provider add ${shellWord(name_here)} --preset ${id} --base-url ${base_url} --secret-stdin`
+  const word = shellWord(name_here, platform)
+  const command = `farebox provider add ${word} --preset ${id} --base-url ${base_url} --secret-stdin`
   return [`${name} wants a secret. Add it with: ${command}`]
 }
 
-function conclusion({ servers, added }: DiscoveryView, { add, kind, ports }: Flags): string {
+function conclusion({ servers, added }: DiscoveryView, { add, kind, ports, platform }: Flags): string {
   if (servers.every(({ state }) => state === 'not-found')) return 'No model server answers on this machine.'
   const isNew = servers.some(
     ({ state, provider, models }) =>
@@ -76,7 +77,7 @@ function conclusion({ servers, added }: DiscoveryView, { add, kind, ports }: Fla
   if (add !== true) {
     const said = { kind, ports }
     const again = Object.entries(said).flatMap(([name, value]) =>
-      value === undefined ? [] : ` --${name} ${shellWord(value)}`,
+      value === undefined ? [] : ` --${name} ${shellWord(value, platform)}`,
     )
     const sameAgain = `farebox provider discover --add${again.join('')}`
     return isNew ? `To add what is new, at a price of 0: ${sameAgain}` : 'Nothing is new.'

@@ -80,15 +80,15 @@ export type Chosen = { readonly text: string; readonly value: ProviderModelsAdde
 type Choosing = {
   readonly provider: ProviderView
   readonly flags: FlagValues<typeof ENABLE_FLAGS>
-  readonly sources: Pick<Sources, 'ask'>
+  readonly sources: Pick<Sources, 'ask' | 'platform'>
 }
 
 /** Offers the models of a provider that was just added. Nothing here undoes the adding: what fails is said. */
 export async function chooseModels(client: AdminClient, { provider, flags, sources }: Choosing): Promise<Chosen> {
   const { enable } = flags
   if (enable === 'none') return nothing('')
-  const later = `farebox provider models ${shellWord(provider.name)}`
-  const missing = provider.has_secret ? undefined : await missingSecret(client, provider)
+  const later = `farebox provider models ${shellWord(provider.name, sources.platform)}`
+  const missing = provider.has_secret ? undefined : await missingSecret(client, provider, sources.platform)
   if (missing !== undefined) return nothing(`${missing}\nThen: ${later}`)
   try {
     if (enable !== undefined) return chosen(await add(client, { id: provider.id, which: enable, flags }))
@@ -117,11 +117,15 @@ function chosen(added: ProviderModelsAdded): Chosen {
 }
 
 /** What to do about a secret that the provider needs and does not have. */
-async function missingSecret(client: AdminClient, provider: ProviderView): Promise<string | undefined> {
+async function missingSecret(
+  client: AdminClient,
+  provider: ProviderView,
+  platform: NodeJS.Platform,
+): Promise<string | undefined> {
   const preset = (await client.call('listPresets', {})).find(({ id }) => id === provider.preset)
   if (preset?.secret !== 'required') return undefined
   const where = preset.key_url === null ? '' : ` Get one at ${preset.key_url} and`
-  const set = `set it with: farebox provider secret ${shellWord(provider.name)} --secret-stdin`
+  const set = `set it with: farebox provider secret ${shellWord(provider.name, platform)} --secret-stdin`
   return `${preset.display_name} needs a secret.${where === '' ? ` S${set.slice(1)}` : `${where} ${set}`}`
 }
 

@@ -105,7 +105,7 @@ const edit = verb({
     })
     const text = `Provider ${printable(provider.name)} is changed.`
     if (place.base_url === undefined || provider.has_secret) return view(provider, text)
-    const advice = `If it needs one, set it with: farebox provider secret ${shellWord(provider.name)} --secret-stdin`
+    const advice = `If it needs one, set it with: farebox provider secret ${shellWord(provider.name, sources.platform)} --secret-stdin`
     return view(provider, `${text} It has no secret at this address. ${advice}`)
   },
 })

@@ -2,7 +2,20 @@
 
 import { printable } from '#cli/output.ts'
 
-/** A name as it can be typed into a shell. */
-export function shellWord(name: string): string {
-  return /^[\w.@:/=,-]+$/.test(name) ? name : `'${printable(name).replaceAll("'", `'\\''`)}'`
+const PLAIN = /^[\w.@:/=,+%-]+$/
+/** What cmd.exe or PowerShell reads inside double quotes. */
+const READ_IN_DOUBLE_QUOTES = /["“”„$`%!\\]/
+
+/** A word as it can be typed into a shell: a POSIX one, and on Windows PowerShell and, where any quotes do it, cmd.exe too. */
+export function shellWord(word: string, platform: NodeJS.Platform): string {
+  const isWindows = platform === 'win32'
+  if (PLAIN.test(word) && !(isWindows && /^@|[%,]/.test(word))) return word
+  const shown = printable(word)
+  if (!isWindows) return `'${shown.replaceAll("'", `'\\''`)}'`
+  return READ_IN_DOUBLE_QUOTES.test(shown) ? powershellText(shown) : `"${shown}"`
+}
+
+/** PowerShell takes typographic quotes for the end of a text too. */
+export function powershellText(text: string): string {
+  return `'${printable(text).replace(/['‘’‚‛]/g, '$&$&')}'`
 }

@@ -2,6 +2,7 @@
 
 import type { Adapter, EachMember, FileTemplate, MemberTemplate, Places, Template } from '#connect/adapter.ts'
 import type { Member } from '#connect/edit.ts'
+import { systemProgram } from '#connect/program.ts'
 import { existsSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
 
@@ -30,11 +31,12 @@ export type Connected = {
   readonly models: readonly ToolModel[]
   readonly model: ToolModel
   readonly small: ToolModel
-  readonly platform: NodeJS.Platform
+  readonly surroundings: Pick<Surroundings, 'env' | 'platform'>
   readonly nowMs: number
 }
 
-export function valuesOf({ url, key, keyFile, model, small, platform, nowMs }: Connected): Values {
+export function valuesOf({ url, key, keyFile, model, small, surroundings, nowMs }: Connected): Values {
+  const { env, platform } = surroundings
   const isWindows = platform === 'win32'
   return {
     url,
@@ -42,8 +44,9 @@ export function valuesOf({ url, key, keyFile, model, small, platform, nowMs }: C
     key,
     keyFile,
     printKey: isWindows ? `type "${keyFile}"` : `cat ${shellQuoted(keyFile)}`,
-    printCommand: isWindows ? 'cmd' : 'cat',
-    printArguments: isWindows ? ['/c', 'type', keyFile] : [keyFile],
+    // Without a shell: the folder of a person may be named R&D.
+    printCommand: isWindows ? systemProgram('findstr.exe', env) : 'cat',
+    printArguments: isWindows ? ['.', keyFile] : [keyFile],
     // The day alone, so that what is written is what a preview of the same day showed.
     now: `${new Date(nowMs).toISOString().slice(0, 10)}T00:00:00.000Z`,
     model: model.id,

@@ -7,6 +7,7 @@ import { withMembers } from '#connect/edit.ts'
 import { expandLaunch, expandLines, expandMembers, filled, pathOf, valuesOf, type Expanding } from '#connect/expand.ts'
 import { chooseModels } from '#connect/models.ts'
 import { FORMATS } from '#connect/plan.ts'
+import { systemProgram } from '#connect/program.ts'
 import type { ModelView } from '#contract/schemas.ts'
 import type { ToolGuide } from '#contract/tools.ts'
 
@@ -28,11 +29,15 @@ const KEY_FILE = '~/farebox.key'
 /** Throws a Refused where there is no such model, or none at all. */
 export function toolGuides({ url, platform, models, model, nowMs }: GuideWish): ToolGuide[] {
   const choice = chooseModels(models, { models: 'all' }, { model })
-  const values = valuesOf({ ...choice, url, key: KEY, keyFile: KEY_FILE, platform, nowMs })
+  const values = valuesOf({ ...choice, url, key: KEY, keyFile: KEY_FILE, surroundings: { env: {}, platform }, nowMs })
   // There is no helper on that machine that knows the key, so that the key stands where a command would be.
   const isWindows = platform === 'win32'
   const printing = isWindows
-    ? { printKey: `cmd /c echo ${KEY}`, printCommand: 'cmd', printArguments: ['/c', 'echo', KEY] }
+    ? {
+        printKey: `cmd /c echo ${KEY}`,
+        printCommand: systemProgram('cmd.exe', {}),
+        printArguments: ['/c', 'echo', KEY],
+      }
     : { printKey: `echo ${KEY}`, printCommand: 'echo', printArguments: [KEY] }
   const expanding = { values: { ...values, ...printing }, models: choice.models }
   return ADAPTERS.flatMap((adapter) => guideOf(adapter, { expanding, platform }) ?? [])

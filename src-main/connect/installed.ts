@@ -1,10 +1,11 @@
 // Whether a tool is on this machine, and which version of it.
 
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Adapter } from '#connect/adapter.ts'
 import { pathOf, type Surroundings } from '#connect/expand.ts'
+import { findProgram } from '#connect/program.ts'
 
 const VERSION_LIMIT_MS = 5_000
 
@@ -24,22 +25,6 @@ async function versionOf(program: string, surroundings: Surroundings): Promise<s
   } catch {
     // Whatever is wrong with it, it is the program's own matter.
     return null
-  }
-}
-
-/** Where a command is on the path. */
-function findProgram(command: string, { env, platform }: Surroundings): string | undefined {
-  const endings = platform === 'win32' ? (env['PATHEXT'] ?? '.EXE;.CMD').split(';') : ['']
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending))).find(isProgram)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -239,7 +239,7 @@ type Choosing = Pick<Parameters<typeof valuesOf>[0], 'url' | 'key' | 'model' | '
 
 function expandingOf({ dataDir, surroundings, nowMs }: Workshop, adapter: Adapter, chosen: Choosing): Expanding {
   const keyFile = keyFileOf(dataDir, adapter.tool)
-  const values = valuesOf({ ...chosen, keyFile, platform: surroundings.platform, nowMs: nowMs() })
+  const values = valuesOf({ ...chosen, keyFile, surroundings, nowMs: nowMs() })
   const paths = (adapter.connect?.files ?? []).map(
     ({ places }, index) => [`fileWord${index}`, shellQuoted(pathOf(places, surroundings))] as const,
   )

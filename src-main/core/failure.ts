@@ -23,6 +23,8 @@ export class UpstreamFailure extends Error {
   readonly code: string | undefined
   /** Whether it befell what gets tokens with a secret, before the provider itself was asked. */
   readonly isOfToken: boolean
+  /** Whether the request or the model's own output caused it: the provider answers, and nothing is known of its health. */
+  readonly isModelOutput: boolean
 
   constructor(
     kind: FailureKind,
@@ -32,6 +34,7 @@ export class UpstreamFailure extends Error {
       retryAfterSeconds?: number | undefined
       code?: string | undefined
       isOfToken?: true
+      isModelOutput?: boolean
     } = {},
   ) {
     super(message)
@@ -41,7 +44,13 @@ export class UpstreamFailure extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds
     this.code = details.code
     this.isOfToken = details.isOfToken === true
+    this.isModelOutput = details.isModelOutput === true
   }
+}
+
+/** The model wrote what is no answer, such as a tool call without a name; the provider delivered it as it should. */
+export function brokenOutput(message: string): UpstreamFailure {
+  return new UpstreamFailure('malformed', message, { isModelOutput: true })
 }
 
 /** Statuses with which a provider refuses us, whatever was asked. 407 is a proxy in between. */

@@ -1,10 +1,10 @@
-// What providers say that judges a request, or Farebox's secret, whatever status it comes with. Some servers answer 500 to a request
+// What providers say that judges a request, a model's output or Farebox's secret, whatever status it comes with. Some servers answer 500 to a request
 // that they can never serve, and a gateway answers 400 to a wrong secret: the number alone would blame the wrong one. Only words that
 // were seen are known here, each as narrow as its sentence allows: a failure that is taken for a judgement is never tried again.
 
 export type Judgement = {
-  /** Whom it judges: the request, or the secret that Farebox shows. */
-  readonly about: 'request' | 'secret'
+  /** Whom it judges: the request, what the model wrote for it, or the secret that Farebox shows. */
+  readonly about: 'request' | 'output' | 'secret'
   /** The known words as the provider wrote them: fixed words, counts and names of features, so that they may be kept. */
   readonly words: string
 }
@@ -78,6 +78,28 @@ const KNOWN: readonly KnownJudgement[] = [
     about: 'request',
     source: 'servers on pydantic: 500',
     words: /\b\d{1,4} validation errors? for [A-Z][A-Za-z]{0,40}Request\b/,
+  },
+  { about: 'output', source: 'Ollama, a tool call of its model: 500', words: /^error parsing tool call\b/i },
+  {
+    about: 'output',
+    source: 'llama-server, a tool call of its model: 500',
+    words: /^failed to parse input at pos \d{1,9}/i,
+  },
+  {
+    about: 'output',
+    source: 'llama-server, newer: 500',
+    words: /^the model produced output that does not match the expected [\w-]{1,40} format/i,
+  },
+  {
+    about: 'output',
+    source: 'vLLM and SGLang with gpt-oss: 500',
+    words:
+      /unexpected token \d{1,9} while expecting start token \d{1,9}|unexpected tokens remaining in message header/i,
+  },
+  {
+    about: 'output',
+    source: 'Bedrock, models of Amazon: ModelErrorException',
+    words: /model produced invalid sequence as part of tooluse/i,
   },
   {
     about: 'secret',

@@ -1,6 +1,9 @@
 // Headers that an administrator gives a provider, for gateways and proxies that want more than a secret. What Farebox sets itself,
 // and what belongs to one connection and not to a request, is nobody's to give.
 
+/** Names the gateways that a request went through (RFC 8586). */
+export const HOP_HEADER = 'cdn-loop'
+
 /** In all, with those whose values are secrets. */
 export const MAX_HEADERS = 16
 const MAX_HEADER_NAME = 64
@@ -10,7 +13,7 @@ const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 const OWN = [
   ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'],
   ['host', 'content-length', 'content-type', 'content-encoding', 'content-range', 'expect', 'range'],
-  ['accept', 'accept-encoding', 'user-agent', 'date'],
+  ['accept', 'accept-encoding', 'user-agent', 'date', HOP_HEADER],
   // Of one connection.
   ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
 ].flat()

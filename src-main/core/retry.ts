@@ -48,17 +48,18 @@ export function retryDelayMs(
 }
 
 /**
- * Whether a failure says something about the target's health. What is wrong with the request, with our account there or with
- * our manners is not a sign of a sick target.
+ * Whether a failure says something about the target's health. What is wrong with the request, with what the model wrote, with our
+ * account there or with our manners is not a sign of a sick target.
  */
-export function isSickness({ kind, status }: UpstreamFailure): boolean {
+export function isSickness({ kind, status, isModelOutput }: UpstreamFailure): boolean {
+  if (isModelOutput) return false
   if (kind === 'aborted' || kind === 'secret' || kind === 'address' || kind === 'too_large') return false
   return status === undefined || status >= 500 || kind === 'timeout'
 }
 
 /** Whether a failure is expected to pass by itself, so that it makes sense for a client to ask again later. */
 export function isPassing(failure: UpstreamFailure): boolean {
-  return isSickness(failure) || failure.status === 429
+  return isSickness(failure) || failure.isModelOutput || failure.status === 429
 }
 
 /** Whether a failure may be the request's doing, when it repeats at another target. A server that is not there is not. */

@@ -3,7 +3,7 @@
 // formats need one open block at a time.
 
 import { append } from '#core/append.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
 
@@ -145,7 +145,7 @@ export class BlockSequencer {
     const parts: AnswerPart[] = []
     const nameless = this.#waiting.filter((call) => call.name === '')
     if (!isCut && nameless.some((call) => call.id !== undefined || call.arguments.trim() !== ''))
-      throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
+      throw brokenOutput('The provider sent a tool call without a name.')
     const named = this.#waiting.filter((call) => call.name !== '')
     this.#waiting = named
     if (this.#live === undefined) this.#next(parts)

@@ -1,7 +1,7 @@
 // A tool's input between its two forms: JSON text in the hub, an object in messages. Models and other clients write that text,
 // and no scan of a body has looked into it: what is nested so deeply that it could not be written again is no input.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput } from '#core/failure.ts'
 import { scanObject } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -25,6 +25,6 @@ export function objectText(value: JsonObject): string {
     return JSON.stringify(value)
   } catch {
     // Only the depth can be wrong with a value that was JSON.
-    throw new UpstreamFailure('malformed', 'The provider sent something that is nested too deeply.')
+    throw brokenOutput('The provider sent something that is nested too deeply.')
   }
 }

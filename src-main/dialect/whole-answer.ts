@@ -1,7 +1,7 @@
 // An answer that is sent on only as a whole: collected within a bound, then read as JSON.
 
 import { joinedWithoutMark } from '#core/byte-order-mark.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
 import { ANSWER_BOUNDS, isRecord, parseMeasured, SHORT_LENGTH } from '#dialect/request-body.ts'
@@ -31,8 +31,7 @@ export class WholeAnswer {
 
   #measure(chunk: Buffer): void {
     const excess = this.#meter === undefined ? this.#measureAll() : this.#meter.push(chunk)
-    if (excess === 'too-deep')
-      throw new UpstreamFailure('malformed', 'The provider sent JSON that is nested too deeply.')
+    if (excess === 'too-deep') throw brokenOutput('The provider sent JSON that is nested too deeply.')
     if (excess === 'too-many') throw new UpstreamFailure('too_large', 'The provider sent an answer of too many parts.')
   }
 

@@ -11,8 +11,9 @@ import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { homeFolder } from '#config/home-folder.ts'
 import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
-import type { CommandHost, MigrationOutcome, MigrationRequest, RestoreOutcome } from '#cli/host.ts'
+import type { CommandHost, MigrationOutcome, MigrationRequest, ProgramProblem, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
+import { findProgram, startOf } from '#connect/program.ts'
 import { MACHINE } from '#hosts/machine.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 
@@ -74,16 +75,22 @@ async function openInProcess(
 
 /** Signals of the terminal reach the program itself, so that this process waits for it whatever happens. */
 async function runProgram(
-  [program = '', ...words]: readonly string[],
+  [command = '', ...words]: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
+): Promise<number | ProgramProblem> {
+  const { env: ownEnv, platform } = process
+  // Elsewhere the system looks on PATH alone.
+  const program = platform === 'win32' ? findProgram(command, { env: ownEnv, platform }) : command
+  if (program === undefined) return 'not_found'
+  const start = startOf(program, words, { env: ownEnv, platform })
+  if (start === undefined) return 'line_break'
+  const options = { stdio: 'inherit', env: { ...ownEnv, ...env }, windowsVerbatimArguments: start.isVerbatim } as const
   const ignore = () => undefined
   process.on('SIGINT', ignore)
   try {
-    return await new Promise<number | undefined>((resolve) => {
-      const isShell = process.platform === 'win32'
-      const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, ...env }, shell: isShell })
-      child.once('error', () => resolve(undefined))
+    return await new Promise<number | ProgramProblem>((resolve) => {
+      const child = spawn(start.program, start.words, options)
+      child.once('error', () => resolve('not_found'))
       child.once('exit', (code) => resolve(code ?? 1))
     })
   } finally {

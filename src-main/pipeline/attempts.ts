@@ -16,6 +16,7 @@ import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { CallRequest, ReadyRequest } from '#pipeline/distant-request.ts'
 import { keptWords } from '#pipeline/error-answer.ts'
+import { isLoopRefusal } from '#pipeline/hops.ts'
 import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
@@ -46,6 +47,8 @@ export type AttemptedCall = {
   readonly client: Client
   /** Headers of the client that may be passed on to a provider of its own dialect. */
   readonly clientHeaders: Headers
+  /** The gateways that the call came through. */
+  readonly hops: string | undefined
   /** Headers of every answer to this client. */
   readonly headers: () => Headers
 }
@@ -232,7 +235,7 @@ export class Attempts implements Asker {
 
   /** `slot` is its place at the provider; undefined for one that is never sent. */
   #newAttempt({ place, prepared }: Ready, sent: SentBody, slot: Slot | undefined): Attempt {
-    const { request, client, clientHeaders, headers } = this.#admitted
+    const { request, client, clientHeaders, hops, headers } = this.#admitted
     const { transport, drains, clock, routing } = this.#deps
     const { provider, target } = place
     const { body, leftOut } = sent
@@ -252,7 +255,7 @@ export class Attempts implements Asker {
     const relay = new Relay({
       transport,
       providerName: provider.name,
-      request: { provider, path: prepared.path, body, upload, headers: handed },
+      request: { provider, path: prepared.path, body, upload, headers: handed, hops },
       isStream: prepared.isStream,
       mediaTypes,
       reader,
@@ -325,7 +328,8 @@ export class Attempts implements Asker {
     }
     if (end.type !== 'refused') return undefined
     if (this.#learn(attempt, end.body)) return { place, delayMs: 0 }
-    return end.status === UNKNOWN_MODEL_STATUS ? this.#routing.unknownAt(turn) : undefined
+    const isElsewhere = end.status === UNKNOWN_MODEL_STATUS || isLoopRefusal(end.status, end.body)
+    return isElsewhere ? this.#routing.unknownAt(turn) : undefined
   }
 
   /** Whether a translated request was refused for members that it can do without. */

@@ -126,7 +126,7 @@ async function countInput({ call, client, count, request, place }: Counting, { t
   if (isRefusal(written)) return written
   if (written !== undefined) {
     const headers = isPassed ? headersFor(call.endpoint, provider, call.headers) : {}
-    const answer = await ask(transport, { provider, ...written, headers }, call.client)
+    const answer = await ask(transport, { provider, ...written, headers, hops: call.hops }, call.client)
     // A judgement of the client's own words is the client's to read; for anything else the estimate stands in.
     if (isPassed && isJudgement(answer)) return answer
     const counted = countIn(answer, (body) =>

@@ -102,8 +102,10 @@ export class ErrorAnswer {
     if (words !== undefined && (!isPassed || status === UNKNOWN_STATUS)) {
       return { type: 'refused', status: 400, body, isVerbatim: false, words }
     }
-    if (!isPassed)
-      throw this.#ofStatus(status, { ...error, code: status === TOO_MANY ? this.#quotaCode(body) : undefined })
+    if (!isPassed) {
+      const code = status === TOO_MANY ? this.#quotaCode(body) : undefined
+      throw this.#ofStatus(status, { ...error, code, isModelOutput: judgement?.about === 'output' })
+    }
     const isReason = isRecord(value) || Array.isArray(value) || (said !== undefined && TEXT_STATUSES.has(status))
     // With its status: whatever a provider has against a request is no sign that it is sick.
     if (!isReason)
@@ -125,7 +127,7 @@ export class ErrorAnswer {
   #ofStatus(status = this.#input.status, more: FailureDetails = {}): UpstreamFailure {
     const { providerName, headers } = this.#input
     const retryAfterSeconds = more.retryAfterSeconds ?? retryAfter(headers['retry-after'])
-    return statusFailure(providerName, status, { retryAfterSeconds, code: more.code })
+    return statusFailure(providerName, status, { ...more, retryAfterSeconds })
   }
 }
 
@@ -133,8 +135,15 @@ export class ErrorAnswer {
 export function judgedFailure(failure: UpstreamFailure): UpstreamFailure {
   if (failure.kind !== 'reported' || failure.status === 400) return failure
   if (failure.status === undefined || SETTLED_STATUSES.has(failure.status)) return failure
-  const { message, code } = failure
-  return keptWords(failure) === undefined ? failure : new UpstreamFailure('reported', message, { status: 400, code })
+  const { message, code, status } = failure
+  switch (judgementOf({ message, code })?.about) {
+    case 'request':
+      return new UpstreamFailure('reported', message, { status: 400, code })
+    case 'output':
+      return new UpstreamFailure('reported', message, { status, code, isModelOutput: true })
+    default:
+      return failure
+  }
 }
 
 /** What of the words that a provider reported may be kept; undefined where nothing of them is known. */
@@ -156,14 +165,18 @@ function mayJudge(status: number): boolean {
   return status >= 400 && !SETTLED_STATUSES.has(status)
 }
 
-type FailureDetails = { readonly retryAfterSeconds?: number | undefined; readonly code?: string | undefined }
+type FailureDetails = {
+  readonly retryAfterSeconds?: number | undefined
+  readonly code?: string | undefined
+  readonly isModelOutput?: boolean
+}
 
 function statusFailure(providerName: string, status: number, details: FailureDetails): UpstreamFailure {
   if (REFUSING_STATUSES.has(status)) return accountFailure(providerName, status)
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
   return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
-    status,
     ...details,
+    status,
   })
 }
 

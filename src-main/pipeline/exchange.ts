@@ -31,6 +31,8 @@ export type Call = {
   readonly asked?: AskedInPath | undefined
   /** Headers of the client that may be passed on to a provider of its own dialect. */
   readonly headers: Headers
+  /** The gateways that it came through, as their header says; undefined for one that came from a client. */
+  readonly hops?: string | undefined
   readonly client: Client
   /** What its client cannot read; undefined for one that reads what the contract says. */
   readonly quirks?: ClientQuirks

@@ -43,6 +43,8 @@ type TargetCondition = {
   lastFailure: TargetHealth['lastFailure']
 }
 
+type Asked = { readonly askedAtMs?: number | undefined; readonly by?: string | undefined }
+
 const HEALTHY: TargetHealth = { state: 'ok', failures: 0, untilMs: undefined, lastFailure: undefined }
 
 export class Health {
@@ -97,12 +99,12 @@ export class Health {
     return state === 'ok' || (state === 'half-open' && !entry.isProbed)
   }
 
-  /** Why a target is not to be asked now; undefined for one that may be. `isRepeated`: it failed for the same request before. */
-  restrained(target: Target, nowMs: number, isRepeated: boolean): Restrained | undefined {
+  /** Why the key `by` may not ask a target now; undefined where it may. `isRepeated`: it failed for the same request before. */
+  restrained(target: Target, nowMs: number, isRepeated: boolean, by = ''): Restrained | undefined {
     const key = targetKey(target)
     const entry = this.#entries.get(key)
     const isWell = entry === undefined || (stateOf(entry, nowMs) === 'ok' && !(isRepeated && entry.failures > 0))
-    return this.#restraint.of(key, nowMs, isWell)
+    return this.#restraint.of(key, nowMs, { isWell, by })
   }
 
   /** Whether a target is left out for its failures and answers nothing at all, so that nobody is to ask it twice. */
@@ -153,11 +155,13 @@ export class Health {
     entry.hasAnswered = true
   }
 
-  /** `askedAtMs`: when the target was first asked what it failed at; undefined where that does not matter. */
-  failed(target: Target, failure: UpstreamFailure, nowMs: number, askedAtMs?: number): void {
+  /** `asked`: when the target was first asked what it failed at, where that matters, and by which key. */
+  failed(target: Target, failure: UpstreamFailure, nowMs: number, { askedAtMs, by = '' }: Asked = {}): void {
     if (failure.kind === 'aborted') return
+    // One key's requests must not change what another key gets.
+    if (failure.isModelOutput) return this.left(target)
     const key = targetKey(target)
-    this.#restraint.failed(key, failure, nowMs)
+    this.#restraint.failed(key, failure, nowMs, by)
     // What answers others meanwhile, and this with an error, has something against this.
     if (hasAnswered(failure) && askedAtMs !== undefined && this.#restraint.hasAnsweredSince(key, askedAtMs)) return
     const entry = this.#entryOf(target)

@@ -42,6 +42,8 @@ export type UpstreamRequest = {
   readonly upload?: UploadBody | undefined
   /** Allow-listed headers of the client that the dialect gives a meaning to. */
   readonly headers: Headers
+  /** The gateways that the call came through; undefined for one that came from a client. */
+  readonly hops?: string | undefined
 }
 
 /** Callbacks of one attempt. Exactly one of `onEnd` and `onFailure` comes last. */

@@ -14,18 +14,19 @@ const ANSWERS_MS = 1000
 const REMEMBERED_MS = 5000
 /**
  * With 403 providers also refuse what their moderation does not like, and one client must not keep the others from a target: it is
- * about the account only when it comes so often in a row, and then the target is asked less, and not left alone.
+ * about the account only when it comes so often in a row to one key, and then the target is asked less for that key, and not left alone.
  */
 const FORBIDDEN_TWICE = 2
 const FORBIDDEN = 403
+const MAX_FORBIDDEN_KEYS = 1000
 
 type RecentAsks = {
   /** The latest times at which it was asked, as many as count. */
   readonly askedAtMs: number[]
   answeredAtMs: number
   refusedUntilMs: number
-  /** How often in a row it said 403. */
-  forbidden: number
+  /** How often in a row it said 403, by the key that asked. */
+  readonly forbidden: Map<string, number>
 }
 
 /** What is known of one target. Times go forward only; a target is told apart by its key. */
@@ -40,12 +41,16 @@ export class Restraint {
     this.#maxTargets = maxTargets
   }
 
-  /** `isWell`: the target is not failing by what its health says. undefined: it may be asked now. */
-  of(key: string, nowMs: number, isWell: boolean): Restrained | undefined {
+  /** `isWell`: the target is not failing by what its health says. undefined: the key `by` may ask it now. */
+  of(
+    key: string,
+    nowMs: number,
+    { isWell, by }: { readonly isWell: boolean; readonly by: string },
+  ): Restrained | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined || this.#callsPerSecond === 0) return undefined
     if (nowMs < entry.refusedUntilMs) return { why: 'refuses-account', waitMs: entry.refusedUntilMs - nowMs }
-    const isForbidden = entry.forbidden >= FORBIDDEN_TWICE
+    const isForbidden = (entry.forbidden.get(by) ?? 0) >= FORBIDDEN_TWICE
     if (isWell && !isForbidden) return undefined
     if (nowMs - entry.answeredAtMs < ANSWERS_MS || entry.askedAtMs.length < this.#callsPerSecond) return undefined
     const waitMs = (entry.askedAtMs[0] ?? 0) + WINDOW_MS - nowMs
@@ -74,15 +79,21 @@ export class Restraint {
     if (entry === undefined) return
     entry.answeredAtMs = nowMs
     entry.refusedUntilMs = 0
-    entry.forbidden = 0
+    entry.forbidden.clear()
   }
 
-  failed(key: string, failure: UpstreamFailure, nowMs: number): void {
+  failed(key: string, failure: UpstreamFailure, nowMs: number, by: string): void {
     // Without a status it is not the provider that refuses: the secret could not be read here.
     if (failure.status === undefined || (failure.kind !== 'secret' && !isAboutAccount(failure))) return
     const entry = this.#entryOf(key)
-    if (failure.status === FORBIDDEN) entry.forbidden += 1
-    else entry.refusedUntilMs = nowMs + REMEMBERED_MS
+    if (failure.status !== FORBIDDEN) {
+      entry.refusedUntilMs = nowMs + REMEMBERED_MS
+      return
+    }
+    const { forbidden } = entry
+    const [oldest] = forbidden.keys()
+    if (forbidden.size >= MAX_FORBIDDEN_KEYS && oldest !== undefined) forbidden.delete(oldest)
+    forbidden.set(by, (forbidden.get(by) ?? 0) + 1)
   }
 
   forget(key: string): void {
@@ -92,7 +103,7 @@ export class Restraint {
   #entryOf(key: string): RecentAsks {
     const known = this.#entries.get(key)
     if (known !== undefined) return known
-    const entry: RecentAsks = { askedAtMs: [], answeredAtMs: -Infinity, refusedUntilMs: 0, forbidden: 0 }
+    const entry: RecentAsks = { askedAtMs: [], answeredAtMs: -Infinity, refusedUntilMs: 0, forbidden: new Map() }
     const [oldest] = this.#entries.keys()
     if (this.#entries.size >= this.#maxTargets && oldest !== undefined) this.#entries.delete(oldest)
     this.#entries.set(key, entry)

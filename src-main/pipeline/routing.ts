@@ -80,16 +80,18 @@ export function keeperFirst<At extends Place>(places: readonly At[], keeperId: s
 export class Routing<At extends Place> {
   readonly #deps: RoutingDeps
   readonly #places: readonly At[]
+  readonly #by: string
   /** Nearly every call has none of these, and makes no room for them. */
   #failures: Map<At, readonly UpstreamFailure[]> | undefined
   #givenUp: readonly At[] = []
   /** When each was first asked this. */
   #askedAtMs: Map<At, number> | undefined
 
-  /** `places` in the order of `orderPlaces`; never empty. */
-  constructor(places: readonly At[], deps: RoutingDeps) {
+  /** `places` in the order of `orderPlaces`; never empty. `by`: the key that asks. */
+  constructor(places: readonly At[], deps: RoutingDeps, by = '') {
     this.#places = places
     this.#deps = deps
+    this.#by = by
   }
 
   /**
@@ -168,7 +170,7 @@ export class Routing<At extends Place> {
   /** Notes a failure in the middle of an answer, after which nothing can be done. */
   brokenOff({ place }: Turn<At>, failure: UpstreamFailure): void {
     if (place.provider.chosen !== undefined && isAboutSecret(failure)) return this.#blameSecret(place, failure)
-    this.#deps.health.failed(place.target, failure, this.#deps.monotonicMs())
+    this.#deps.health.failed(place.target, failure, this.#deps.monotonicMs(), { by: this.#by })
   }
 
   /** Notes that a target answered in full. */
@@ -256,7 +258,7 @@ export class Routing<At extends Place> {
   }
 
   #restrained(place: At): Restrained | undefined {
-    return this.#deps.health.restrained(place.target, this.#deps.monotonicMs(), this.#wasTried(place))
+    return this.#deps.health.restrained(place.target, this.#deps.monotonicMs(), this.#wasTried(place), this.#by)
   }
 
   /** What is known of a target that was asked enough, in place of its answer. */
@@ -289,7 +291,7 @@ export class Routing<At extends Place> {
       : []
     const [first] = others
     if (first === undefined || !isSickness(failure)) {
-      return health.failed(place.target, failure, monotonicMs(), this.#askedAtMs?.get(place))
+      return health.failed(place.target, failure, monotonicMs(), this.#asked(place))
     }
     health.left(place.target)
     // What the first one was blamed for is taken back once; from then on nobody was blamed.
@@ -306,7 +308,7 @@ export class Routing<At extends Place> {
     else if (others.some((other) => !this.#wasTried(other))) return
     if (others.some((other) => secrets.isUsable(other, nowMs) && !this.#wasTried(other))) return
     const soonest = others.reduce((one, other) => (secrets.untilMs(other) < secrets.untilMs(one) ? other : one), place)
-    health.failed(place.target, secrets.reason(soonest, nowMs) ?? failure, nowMs, this.#askedAtMs?.get(place))
+    health.failed(place.target, secrets.reason(soonest, nowMs) ?? failure, nowMs, this.#asked(place))
   }
 
   /** Of the sick targets that were not tried, the one that is due soonest. */
@@ -329,6 +331,10 @@ export class Routing<At extends Place> {
       if (place.provider.chosen !== undefined) this.#deps.secrets.entered(place, nowMs)
       return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
     })
+  }
+
+  #asked(place: At) {
+    return { askedAtMs: this.#askedAtMs?.get(place), by: this.#by }
   }
 
   #noteAsked(place: At, nowMs: number): void {

@@ -89,7 +89,7 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
-  const routing = new Routing(places, deps.routing)
+  const routing = new Routing(places, deps.routing, call.caller.key.id)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
     const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
@@ -136,8 +136,8 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
 
 function attemptsOf({ call, request, served, admission, choice }: Admitted, deps: RunDeps): Attempts {
   const headers = () => ({ ...baseHeaders(call), ...limitHeaders(call, deps) })
-  const { requestId: exchangeId, client, headers: clientHeaders } = call
-  return new Attempts({ exchangeId, request, served, admission, client, clientHeaders, headers }, choice, deps)
+  const { requestId: exchangeId, client, headers: clientHeaders, hops } = call
+  return new Attempts({ exchangeId, request, served, admission, client, clientHeaders, hops, headers }, choice, deps)
 }
 
 function runningCall({ admitted, startedMs }: Exchange, attempts: Attempts) {

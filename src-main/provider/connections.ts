@@ -3,7 +3,10 @@
 // used. Pools differ by origin, network and time limits; one that no provider needs any more is closed.
 
 import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
 import type { Network, Provider, ProviderTimeLimits } from '#core/entities.ts'
+import { HOP_HEADER } from '#core/provider-headers.ts'
+import type { Hops } from '#pipeline/hops.ts'
 import { guardedConnector, type IsOwn, type Resolve } from '#provider/guarded-connector.ts'
 import { Pool } from '#provider/undici.ts'
 
@@ -14,6 +17,7 @@ export type ConnectionsOptions = {
   /** What holds where a provider says nothing else. */
   readonly timeLimits: Required<ProviderTimeLimits>
   readonly isOwn: IsOwn
+  readonly hops: Pick<Hops, 'newMark'>
   /** How names are resolved; as the system does it, unless given. */
   readonly resolve?: Resolve | undefined
 }
@@ -21,6 +25,23 @@ export type ConnectionsOptions = {
 /** A stream holds a connection for as long as it runs, so this bounds the answers from one origin at a time. */
 const MAX_CONNECTIONS = 1024
 const IDLE_CONNECTION_MS = 30_000
+
+/** Says in each of its requests that it comes through this gateway. */
+class MarkingPool extends Pool {
+  readonly #mark: string
+
+  constructor(origin: URL, mark: string, options: Pool.Options) {
+    super(origin, options)
+    this.#mark = mark
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const headers = options.headers as Readonly<Record<string, string>> | undefined
+    const earlier = headers?.[HOP_HEADER]
+    const marks = earlier === undefined ? this.#mark : `${earlier}, ${this.#mark}`
+    return super.dispatch({ ...options, headers: { ...headers, [HOP_HEADER]: marks } }, handler)
+  }
+}
 
 export class Connections {
   readonly #options: ConnectionsOptions
@@ -38,7 +59,7 @@ export class Connections {
     const known = this.#pools.get(key)
     if (known !== undefined) return known
     const { isOwn, resolve } = this.#options
-    const pool = new Pool(origin, {
+    const pool = new MarkingPool(origin, this.#options.hops.newMark(), {
       connections: MAX_CONNECTIONS,
       pipelining: 1,
       allowH2: false,

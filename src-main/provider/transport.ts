@@ -4,6 +4,7 @@
 import type { Dispatcher, Pool } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { HOP_HEADER } from '#core/provider-headers.ts'
 import { unreadableSecret } from '#core/secret-failure.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
@@ -156,11 +157,12 @@ function dispatch(
   attempt.framing = origin.frames
   attempt.onUnauthorized = onUnauthorized
   const { body, headers } = bodyOf(sentBody(request))
+  const hops = request.hops === undefined ? undefined : { [HOP_HEADER]: request.hops }
   origin.pool.dispatch(
     {
       method: 'POST',
       path: origin.pathPrefix + request.path,
-      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...proved },
+      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...proved, ...hops },
       body,
     },
     attempt,

@@ -259,9 +259,9 @@ function keyOf(place: SnippetPlace): string {
   return place.key ?? KEY_PLACE
 }
 
-/** In single quotes neither shell reads anything but the end of them. */
+/** In single quotes neither shell reads anything but the end of them; PowerShell takes typographic ones for that too. */
 function quoted(value: string, shell: Shell): string {
-  return `'${value.replaceAll("'", shell === 'powershell' ? "''" : String.raw`'\''`)}'`
+  return `'${shell === 'powershell' ? value.replace(/['‘’‚‛]/g, '$&$&') : value.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** A text of JSON is one of Python, JavaScript and TOML too. */

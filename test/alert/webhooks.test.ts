@@ -7,6 +7,7 @@ import { messageSender } from '#app/senders.ts'
 import { Deliveries, type DeliveriesOptions } from '#alert/deliveries.ts'
 import type { Delivery, Receiver as Destination } from '#core/delivery.ts'
 import { chat, startPair, type Pair } from '../gateway/support.ts'
+import { HOPS } from '../provider/support.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { flood, garbage, silence, startReceiver, status, type Receiver, type Reply } from './receiver.ts'
 
@@ -21,7 +22,7 @@ let ends: (() => Promise<unknown>)[]
 beforeEach(async () => {
   receiver = await startReceiver()
   const timeLimits = { connectMs: 5000, firstByteMs: 5000, silenceMs: 5000 }
-  connections = new Connections({ timeLimits, isOwn: () => false })
+  connections = new Connections({ timeLimits, isOwn: () => false, hops: HOPS })
   ends = []
 })
 

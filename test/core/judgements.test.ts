@@ -52,6 +52,17 @@ describe('words that judge a request', () => {
     },
   )
 
+  it.each([
+    "error parsing tool call: raw='{}]', err=invalid character",
+    'Failed to parse input at pos 395: <|tool_call_start|>',
+    'The model produced output that does not match the expected peg-native format',
+    'openai_harmony.HarmonyError: Unexpected token 12606 while expecting start token 200006',
+    'unexpected tokens remaining in message header: Some("to=f")',
+    'Model produced invalid sequence as part of ToolUse. Please refer to the guide.',
+  ])('are told from those about what a model wrote: %s', (said) => {
+    expect(judgementIn(said)?.about).toBe('output')
+  })
+
   it('are kept without what stands around them', () => {
     const judgement = judgementIn('In "my private prompt 4711": image input is not supported, my private prompt')
     expect(judgement?.words).toBe('image input is not supported')

@@ -169,6 +169,7 @@ describe('the headers of a request', () => {
     'accept',
     'accept-encoding',
     'authorization',
+    'cdn-loop',
     'connection',
     'content-length',
     'content-type',

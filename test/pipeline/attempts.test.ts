@@ -210,6 +210,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
       },
       client,
       clientHeaders: {},
+      hops: undefined,
       headers: () => ({}),
     },
     { routing: new Routing(places, routing), first: ready },

@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Target } from '#core/entities.ts'
-import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import { Health } from '#pipeline/health.ts'
 
 const TARGET: Target = { providerId: 'p', upstreamModel: 'm', priority: 0, weight: 1 }
@@ -114,7 +115,7 @@ describe('a target that answers others', () => {
     for (let nowMs = 0; nowMs < 100; nowMs += 10) {
       health.enter(TARGET, nowMs)
       health.answering(TARGET, nowMs + 1)
-      health.failed(TARGET, crashed(status), nowMs + 2, nowMs)
+      health.failed(TARGET, crashed(status), nowMs + 2, { askedAtMs: nowMs })
     }
     expect(health.of(TARGET, 100)).toMatchObject({ state: 'ok', failures: 0 })
   })
@@ -124,7 +125,7 @@ describe('a target that answers others', () => {
       const health = new Health()
       health.enter(TARGET, 0)
       health.answering(TARGET, 5)
-      for (let count = 0; count < 3; count++) health.failed(TARGET, crashed(500), 6, askedAtMs)
+      for (let count = 0; count < 3; count++) health.failed(TARGET, crashed(500), 6, { askedAtMs })
       expect(stateAt(health, 6)).toBe('open')
     }
   })
@@ -135,10 +136,60 @@ describe('a target that answers others', () => {
       const health = new Health()
       health.enter(TARGET, 0)
       health.answering(TARGET, 5)
-      for (let count = 0; count < 3; count++) health.failed(TARGET, fault, 6, 0)
+      for (let count = 0; count < 3; count++) health.failed(TARGET, fault, 6, { askedAtMs: 0 })
       expect(stateAt(health, 6)).toBe('open')
     },
   )
+})
+
+describe('what the requests of one key cause', () => {
+  const ofRequests = [
+    brokenOutput('A call without a name.'),
+    new UpstreamFailure('status', 'It failed.', { status: 500, isModelOutput: true }),
+    new UpstreamFailure('reported', 'It failed.', { status: 502, isModelOutput: true }),
+    failure('too_large'),
+    failure('aborted'),
+    ...[400, 404, 408, 409, 413, 415, 422].map((status) => failure('status', { status })),
+    failure('malformed', { status: 404 }),
+    failure('reported', { status: 400 }),
+    failure('secret', { status: 403 }),
+  ]
+  const ofProvider = [
+    BROKEN,
+    failure('connect'),
+    failure('timeout'),
+    failure('malformed'),
+    failure('status', { status: 503 }),
+  ]
+  const caused = fc.array(fc.constantFrom(...ofRequests), { minLength: 3, maxLength: 30 })
+
+  it('never keeps another key from a target, before, between or after failures of the provider', () => {
+    fc.assert(
+      fc.property(fc.nat(3), fc.constantFrom(...ofProvider), caused, (sick, own, requests) => {
+        const [health, untouched] = [new Health(2), new Health(2)]
+        const both = [health, untouched]
+        let nowMs = 0
+        for (let count = 0; count < sick; count++)
+          for (const one of both) one.failed(TARGET, own, nowMs, { by: 'good' })
+        for (const one of requests) {
+          nowMs += 400
+          if (!health.isUsable(TARGET, nowMs)) continue
+          health.enter(TARGET, nowMs)
+          health.failed(TARGET, one, nowMs, { by: 'bad' })
+          health.left(TARGET)
+        }
+        nowMs += 1000
+        const seenBy = (one: Health) => [
+          one.of(TARGET, nowMs).state,
+          one.isUsable(TARGET, nowMs),
+          one.restrained(TARGET, nowMs, false, 'good'),
+        ]
+        expect(seenBy(health)).toEqual(seenBy(untouched))
+        for (let count = 0; count < 3; count++) health.failed(TARGET, own, nowMs, { by: 'bad' })
+        expect(health.of(TARGET, nowMs).state).toBe('open')
+      }),
+    )
+  })
 })
 
 describe('a target that is tried again', () => {

@@ -31,11 +31,15 @@ export const SECRETS: SecretStore & Pick<SecretKeeper, 'known'> = {
   known: () => [],
 }
 
+/** The mark of a gateway, always the same. */
+export const HOPS = { newMark: () => 'farebox;id=mark' }
+
 /** Names resolve as the system resolves them where `resolve` is given as undefined, and not at all where it is left out. */
 export function caller(options: Partial<ConnectionsOptions> = {}): Caller {
   const connections = new Connections({
     timeLimits: { connectMs: 10_000, firstByteMs: 10_000, silenceMs: 10_000 },
     isOwn: () => false,
+    hops: HOPS,
     resolve: names({}),
     ...options,
   })
@@ -65,6 +69,7 @@ export function openConnections(options: Partial<ConnectionsOptions> = {}): Conn
   const connections = new Connections({
     timeLimits: { connectMs: 10_000, firstByteMs: 10_000, silenceMs: 10_000 },
     isOwn: () => false,
+    hops: HOPS,
     ...options,
   })
   opened.push(connections)

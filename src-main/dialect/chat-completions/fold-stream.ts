@@ -1,7 +1,7 @@
 // Adds a stream of chat completions up to the whole answer that its provider would have sent, with everything that is in it.
 
 import { append, largest } from '#core/append.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -78,8 +78,7 @@ function addCall(calls: Map<number, GrowingObject>, { index, ...call }: JsonObje
   const last = largest(calls.keys(), -1)
   const known = typeof index === 'number' && Number.isInteger(index) && index >= 0
   const place = known ? index : typeof call['id'] === 'string' ? last + 1 : Math.max(0, last)
-  if (place >= MAX_CALLS)
-    throw new UpstreamFailure('malformed', 'The provider numbered a call in a way that cannot be.')
+  if (place >= MAX_CALLS) throw brokenOutput('The provider numbered a call in a way that cannot be.')
   const growing = calls.get(place) ?? {}
   calls.set(place, growing)
   addTo(growing, call)

@@ -21,7 +21,7 @@ export function readChatAnswer(
   const { error, choices } = answer
   if (error !== undefined && error !== null) throw reportedError(error)
   if (answer['object'] === 'error') throw reportedError(answer)
-  if (!Array.isArray(choices) || choices.length === 0) throw noCompletion()
+  if (!Array.isArray(choices) || choices.length === 0) throw noChoices(answer)
   const parts: AnswerPart[] = [{ type: 'start' }]
   for (const [index, choice] of choices.entries()) {
     readChoice(choice, new ChoiceReader(index, newCallId, generated), parts)
@@ -48,6 +48,12 @@ function numbered(message: JsonObject): JsonObject {
   const calls = message['tool_calls']
   if (!Array.isArray(calls)) return message
   return { ...message, tool_calls: calls.map((call, index) => (isRecord(call) ? { ...call, index } : call)) }
+}
+
+/** With a count of the prompt it is a chat completion, whose model wrote nothing: what moderation stops comes like this too. */
+export function noChoices({ usage }: JsonObject): UpstreamFailure {
+  const isModelOutput = isRecord(usage)
+  return new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.', { isModelOutput })
 }
 
 function noCompletion(): UpstreamFailure {

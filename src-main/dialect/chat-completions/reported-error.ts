@@ -11,6 +11,15 @@ const MAX_WORDS = 1000
 const STATUSES: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   context_length_exceeded: 400,
+  // What moderation does not like, by OpenAI, Azure and Alibaba.
+  content_filter: 400,
+  content_policy_violation: 400,
+  moderation_blocked: 400,
+  image_generation_user_error: 400,
+  data_inspection_failed: 400,
+  DataInspectionFailed: 400,
+  // Groq: its model wrote a call that is none.
+  tool_use_failed: 400,
   rate_limit_error: 429,
   rate_limit_exceeded: 429,
   overloaded_error: 503,

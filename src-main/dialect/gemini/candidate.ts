@@ -3,7 +3,7 @@
 // signatures of function calls travel with the call.
 
 import { append } from '#core/append.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput } from '#core/failure.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
 import { isFinish, readFinish } from '#dialect/gemini/finish-reasons.ts'
 import { PartialArgs } from '#dialect/gemini/partial-args.ts'
@@ -131,7 +131,7 @@ export class Candidate {
     if (open === undefined) {
       // The end of a call that is closed already: nothing is in it.
       if (Object.keys(call).length === 0) return parts
-      throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
+      throw brokenOutput('The provider sent a tool call without a name.')
     }
     open.sealed ??= sealed
     open.args.add(call['partialArgs'])
@@ -184,7 +184,7 @@ function argumentsText(args: unknown): string {
   if (isRecord(args)) return objectText(args)
   // Proxies in front of Gemini have been seen to send the JSON text instead.
   if (typeof args === 'string' && isRecord(parseJson(args))) return args
-  throw new UpstreamFailure('malformed', 'The provider sent a tool call whose arguments are not an object.')
+  throw brokenOutput('The provider sent a tool call whose arguments are not an object.')
 }
 
 function codeText(code: unknown, language: string): string {

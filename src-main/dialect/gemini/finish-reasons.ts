@@ -1,6 +1,6 @@
 // Why a candidate ended, in Google's words.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import type { Ending } from '#dialect/messages/finish-reasons.ts'
 import type { FinishReason } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
@@ -38,7 +38,7 @@ export function readFinish(reason: string | undefined, hasToolCalls: boolean): F
   const failure = FAILURES.get(reason ?? '')
   // Told as the request's fault, so that nobody sends the same request again.
   if (failure === 'reported') throw new UpstreamFailure(failure, `The model stopped: ${reason}.`, { status: 400 })
-  if (failure !== undefined) throw new UpstreamFailure(failure, `The model stopped without an answer: ${reason}.`)
+  if (failure !== undefined) throw brokenOutput(`The model stopped without an answer: ${reason}.`)
   return FINISHES.get(reason ?? '') ?? (hasToolCalls ? 'tool-calls' : 'stop')
 }
 

@@ -1,7 +1,7 @@
 // Arguments of a function call that come member by member, as Vertex streams them: each piece names its place by a JSON path
 // such as `$.recipe.ingredients[0].name`, and a text may come in several pieces for the same place.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 type Branch = Map<string, Node>
@@ -96,5 +96,5 @@ function plain(node: Node): unknown {
 }
 
 function unreadable(): UpstreamFailure {
-  return new UpstreamFailure('malformed', 'The provider sent arguments of a tool call that cannot be put together.')
+  return brokenOutput('The provider sent arguments of a tool call that cannot be put together.')
 }

@@ -3,7 +3,7 @@
 // that speak the dialect with an accent.
 
 import { append } from '#core/append.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
@@ -157,8 +157,7 @@ export class MessagesPartReader implements PartReader {
   }
 
   #openCall({ key }: ReadBlock, { id, name }: JsonObject): readonly AnswerPart[] {
-    if (typeof name !== 'string' || name === '')
-      throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
+    if (typeof name !== 'string' || name === '') throw brokenOutput('The provider sent a tool call without a name.')
     return this.#blocks.tool({ key, id: typeof id === 'string' ? id : undefined, name, arguments: '' })
   }
 

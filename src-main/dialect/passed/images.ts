@@ -1,6 +1,6 @@
 // Images: made from a text, and made of other ones. What they cost goes by their size and quality, or by tokens that follow from these.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { JsonSkeleton } from '#dialect/json-skeleton.ts'
@@ -211,7 +211,9 @@ function answerTap(asked: ImagesAsked): PieceTap {
     end() {
       const { error, data, usage, ...told } = skeleton.value() ?? {}
       if (error !== undefined && error !== null) throw reportedError(error)
-      if (!Array.isArray(data) || data.length === 0 || !data.every(isRecord)) {
+      // Moderation leaves the list empty.
+      if (Array.isArray(data) && data.length === 0) throw brokenOutput('The provider answered with no image.')
+      if (!Array.isArray(data) || !data.every(isRecord)) {
         throw new UpstreamFailure('malformed', 'The provider did not answer with images.')
       }
       return mediaUsage(usage, { [made(asked, told)]: data.length })

@@ -1,7 +1,7 @@
 // Passes a whole answer on as it comes, for those that are too large to be kept or are no JSON: images, sound and plain text. Its last piece waits until its
 // charge is on disk.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { brokenOutput, UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage, Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
@@ -56,7 +56,7 @@ export class PieceAnswer implements AnswerReader {
   }
 
   end(): void {
-    if (this.#length === 0) throw new UpstreamFailure('malformed', 'The provider sent an empty answer.')
+    if (this.#length === 0) throw brokenOutput('The provider sent an empty answer.')
     this.reported.note(this.#tap.end())
     this.reported.noteComplete()
     this.isComplete = true

@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { clientQuirks } from '#core/client-quirks.ts'
+import { HOP_HEADER } from '#core/provider-headers.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
@@ -11,6 +12,7 @@ import type { Attributions } from '#pipeline/attributions.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
+import { earlierHops } from '#pipeline/hops.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 import type { ReceivedForm } from '#server/bodies/form-reader.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
@@ -88,6 +90,7 @@ function made(
     caller,
     ...body,
     headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
+    hops: earlierHops(headers[HOP_HEADER]),
     client,
     quirks: clientQuirks(headers),
     connection,

@@ -3,8 +3,10 @@
 // letting its own host name point at 127.0.0.1.
 
 import type { IncomingMessage } from 'node:http'
+import { HOP_HEADER } from '#core/provider-headers.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { ENDPOINTS } from '#dialect/dialects.ts'
+import type { Hops } from '#pipeline/hops.ts'
 import { servedUrl } from '#server/http/paths.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
@@ -47,6 +49,7 @@ export type GuardOptions = {
   readonly isPage?: boolean
   /** How our own pages are reached: over the LAN with TLS alone. */
   readonly scheme?: 'http' | 'https'
+  readonly hops: Pick<Hops, 'refusal'>
 }
 
 /** A refusal for a request that must not get any further. */
@@ -61,7 +64,7 @@ export function guard(request: IncomingMessage, options: GuardOptions): Refusal 
   if (host === undefined || !options.hosts.has(host.toLowerCase())) {
     return refuse('forbidden', `This Host is not served here. Use ${OWN_ADDRESSES[options.scheme ?? 'http']}.`)
   }
-  return checkForm(request) ?? checkOrigin(request, host, options)
+  return checkForm(request) ?? checkOrigin(request, host, options) ?? checkHops(request, options)
 }
 
 /** What no tool of ours and no browser of a user sends. */
@@ -91,6 +94,11 @@ function checkOrigin(request: IncomingMessage, host: string, options: GuardOptio
   if (origin !== undefined && origin.toLowerCase() !== `${scheme}://${host.toLowerCase()}`) return foreign()
   if (site === undefined || site === 'same-origin' || (site === 'none' && isRead(request))) return undefined
   return isPage && isNavigation(request) ? undefined : foreign()
+}
+
+function checkHops({ headers }: IncomingMessage, { hops }: GuardOptions): Refusal | undefined {
+  const header = headers[HOP_HEADER]
+  return header === undefined ? undefined : hops.refusal(String(header))
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
+import type { Hops } from '#pipeline/hops.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
@@ -83,6 +84,7 @@ export type ServerDeps = GatewayDeps &
     /** Keeps what is uploaded while it is sent on. */
     readonly spools: Spools
     readonly hosts: ReadonlySet<string>
+    readonly hops: Hops
     readonly lan?: OverLan
     /** Asked for by the first request of the admin API. */
     readonly adminHandlers: () => Promise<AdminHandlers>
@@ -121,7 +123,7 @@ function compilesNothing(): never {
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export function buildServer(deps: ServerDeps): FastifyInstance {
-  const { lan, hosts } = deps
+  const { lan, hosts, hops } = deps
   const scheme = lan === undefined ? 'http' : 'https'
   const app = Fastify({
     ...LIMITS,
@@ -158,7 +160,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
       if (refusal === undefined) done()
       else void sendRefusalAndClose(reply, refusal)
     }
-    const refusal = guard(request.raw, { hosts, isPage, scheme })
+    const refusal = guard(request.raw, { hosts, isPage, scheme, hops })
     if (refusal !== undefined) return answer(refusal)
     if (request.is404) return answer(noSuchPath(request))
     if (takesNoBody(request)) reply.raw.setHeader('connection', 'close')
@@ -174,8 +176,8 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   // Behind the hook that decides who asks.
   const ofLan = lan === undefined ? undefined : watchClients(app)
   const clients = ofLan ?? deps.clients
-  serveCallsStraight(app, deps, { hosts, scheme, clients: ofLan, earlier: clients })
-  serveSockets(app, deps, { hosts, scheme, clients })
+  serveCallsStraight(app, deps, { hosts, scheme, hops, clients: ofLan, earlier: clients })
+  serveSockets(app, deps, { hosts, scheme, hops, clients })
   // Refused above, before its body is read; a route that declines what it matched would come here.
   app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))

@@ -96,6 +96,13 @@ describe('for PowerShell', () => {
     }
   })
 
+  it('doubles the typographic quotes that PowerShell takes for the end of a text', () => {
+    for (const quote of '‘’‚‛') {
+      const code = codeOf(snippet('claude-code', { ...place, model: `m${quote}; calc.exe #` }))
+      expect(code).toContain(`'m${quote}${quote}; calc.exe #'`)
+    }
+  })
+
   it('is what browsers on Windows are given', () => {
     expect(shellOf('Mozilla/5.0 (Windows NT 10.0; Win64; x64)')).toBe('powershell')
     expect(shellOf('Mozilla/5.0 (X11; Linux x86_64)')).toBe('sh')
