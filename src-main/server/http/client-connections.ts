@@ -82,6 +82,11 @@ export class ClientConnections {
     return this.#open.get(socket)?.wasRefused ?? false
   }
 
+  /** Whether a request on it has no whole answer yet. */
+  isAnswering(socket: Socket): boolean {
+    return (this.#open.get(socket)?.answers.length ?? 0) > 0
+  }
+
   /** It is no connection of HTTP any more, and somebody else's to end. */
   handedOver(socket: Socket): void {
     this.#forget(socket)

@@ -2,6 +2,7 @@
 // first, then authentication, and only then a body is read.
 
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
@@ -9,7 +10,7 @@ import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
-import { answerBroken } from '#server/http/broken-requests.ts'
+import { answerBroken, refuseTunnel } from '#server/http/broken-requests.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
 import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
@@ -144,6 +145,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerBroken(error, socket, { newId: deps.newId, scheme, clients }),
   })
+  app.server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, { newId: deps.newId, scheme, clients }))
   readBodies(app, deps)
   for (const name of ['caller', 'refusal', 'visitor', 'adminRoute'] as const) app.decorateRequest(name, null)
   requireAccess(app)
