@@ -18,7 +18,7 @@ let sockets: Sockets
 beforeEach(async () => {
   const clock = { nowMs: () => 0, monotonicMs: () => 0 }
   bodies = new BodyBudget(8 * MIB)
-  sockets = new Sockets({ isOn: true, ...clock })
+  sockets = new Sockets({ isOn: true, most: 100, ...clock })
   const deps = { clock, sockets, memory: { bodies } } as unknown as ConnectionDeps
   const webSockets = new WebSocketServer({ noServer: true, autoPong: false })
   server = createServer().on('upgrade', (request, socket, head) => {

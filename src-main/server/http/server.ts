@@ -12,7 +12,7 @@ import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
 import { answerBroken, refuseTunnel } from '#server/http/broken-requests.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
-import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
+import { ClientConnections, OVER_LAN, type Listeners } from '#server/http/client-connections.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
@@ -174,7 +174,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
   // Behind the hook that decides who asks.
-  const ofLan = lan === undefined ? undefined : watchClients(app)
+  const ofLan = lan === undefined ? undefined : watchClients(app, deps.clients.listeners)
   const clients = ofLan ?? deps.clients
   serveCallsStraight(app, deps, { hosts, scheme, clients: ofLan, earlier: clients })
   serveSockets(app, deps, { hosts, scheme, clients })
@@ -221,8 +221,8 @@ function requireAccess(app: FastifyInstance): void {
  * Bounds what strangers can have open over the LAN; to be called once it is decided who asks. The listener for the LAN can end while
  * another one takes its place: whoever kept a connection to this one, as browsers do even before they need it, would be refused on it.
  */
-function watchClients(app: FastifyInstance): ClientConnections {
-  const clients = new ClientConnections(OVER_LAN)
+function watchClients(app: FastifyInstance, listeners: Listeners): ClientConnections {
+  const clients = new ClientConnections(listeners, OVER_LAN)
   clients.watch(app.server, 'tls')
   app.addHook('onRequest', ({ caller, visitor, raw }, _reply, done) => {
     if (caller !== null || visitor !== null) clients.known(raw.socket)
