@@ -5,6 +5,8 @@ import { AccountBalances } from '#app/account-balances.ts'
 import type { BillWatch } from '#app/bill-watch.ts'
 import { billWatchOf } from '#app/bill-watching.ts'
 import { fleetCalls, fleetReceipts } from '#app/fleet.ts'
+import { descriptorLimit, DescriptorWatch } from '#app/descriptors.ts'
+import { startGuards } from '#app/guards.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import type { MovedBooks } from '#app/move-books.ts'
@@ -27,16 +29,16 @@ import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-operations.ts'
 import { setUpDemo } from '#catalog/demo.ts'
 import type { Surroundings } from '#connect/expand.ts'
+import { shareDescriptors, type DescriptorShares } from '#core/descriptor-shares.ts'
 import { isDoneWithin } from '#core/done-within.ts'
 import type { Log } from '#core/log.ts'
 import type { FleetErrand } from '#fleet/membership.ts'
-import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { askBalance } from '#provider/account-balance.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
-import { ClientConnections } from '#server/http/client-connections.ts'
+import { ClientConnections, Listeners } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { BillStanding } from '#server/watch/bill-standing.ts'
@@ -64,7 +66,6 @@ export type App = {
 type InProcessRequest = { readonly method: string; readonly path: string; readonly body: unknown }
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
-const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
 const LAST_BYTES_MS = 5000
 /** How long threads that read may take to end, when nobody waits for what they read. */
@@ -100,14 +101,17 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain(), errand } = surroundings
   let parts: Parts | undefined
   try {
-    const made = await assemble({ config, log, clock, writer, startKeychain, errand })
+    const shares = shareDescriptors(descriptorLimit())
+    const made = await assemble({ config, log, clock, writer, startKeychain, shares, errand })
     parts = made
     live.restore(made.stores.atStart.settings)
     const settings = settingChanges({ live, parts: made, log, writer })
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
-    const clients = new ClientConnections()
+    const listeners = new Listeners(shares.connections, (error) => descriptors.failed(error))
+    const descriptors = new DescriptorWatch({ ...shares, ...clock, log, shed: (count) => listeners.shed(count) })
+    const clients = new ClientConnections(listeners)
     const bills: BillStanding = { latest: undefined }
-    const operations = openOperations({ config, parts, log, side, bills, connections: () => clients.size })
+    const operations = openOperations({ config, parts, log, side, bills, connections: () => listeners.size, shares })
     const inside = {
       ...opened,
       config,
@@ -115,6 +119,8 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
       parts,
       side,
       clients,
+      shares,
+      descriptors,
       operations,
       bills,
       settings,
@@ -135,6 +141,8 @@ type Inside = Opened & {
   readonly side: SideThreads
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
+  readonly shares: DescriptorShares
+  readonly descriptors: DescriptorWatch
   readonly operations: Operations
   readonly bills: BillStanding
   readonly tools: Surroundings | undefined
@@ -242,12 +250,12 @@ function administrationOf(
 class RunningApp implements App {
   readonly #inside: Inside
   readonly #serving: Serving
-  readonly #watch: NodeJS.Timeout
+  readonly #stopGuards: () => void
 
   constructor({ serving, ...inside }: Inside & { readonly serving: Serving }) {
     this.#inside = inside
     this.#serving = serving
-    this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
+    this.#stopGuards = startGuards({ ...inside, sweepVisits: () => serving.visits.made?.sweep() })
   }
 
   async listen(port: number): Promise<string> {
@@ -330,7 +338,7 @@ class RunningApp implements App {
     const { ledger, overdue } = parts.stores
     if (config.shutdownNoticeMs > 0 && operations.readiness.leave()) await sleep(config.shutdownNoticeMs)
     operations.readiness.end()
-    clearInterval(this.#watch)
+    this.#stopGuards()
     openPages.stop()
     await this.#closeListeners()
     const balancesDone = balances.close()
@@ -377,24 +385,5 @@ class RunningApp implements App {
     }, LAST_BYTES_MS)
     await closed
     clearTimeout(cut)
-  }
-
-  /** Ends answers that take too long, those of keys that have expired meanwhile, connections that nobody needs, and the memory of old answers. */
-  #look(): void {
-    const { config, parts, operations } = this.#inside
-    const { clock, stores, calling } = parts
-    const { open, connections, answers, sockets } = calling
-    const { catalog } = stores
-    answers.sweep()
-    operations.memory.look()
-    connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
-    open.look()
-    sockets.look()
-    this.#serving.visits.made?.sweep()
-    open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)
-    for (const keyId of open.keyIds()) {
-      const key = catalog.key(keyId)
-      if (key !== undefined && catalog.statusOf(key, clock.nowMs()) !== 'active') open.stopKey(keyId)
-    }
   }
 }

@@ -4,16 +4,18 @@ import type { Log } from '#core/log.ts'
 
 export type Faults = {
   readonly faults: { readonly count: number }
-  readonly reportFault: (error: unknown, requestId: string) => void
+  /** Without a request where none is served. */
+  readonly reportFault: (error: unknown, requestId: string | undefined) => void
 }
 
 export function faultReporter(log: Log): Faults {
   const faults = { count: 0 }
-  const reportFault = (error: unknown, requestId: string) => {
+  const reportFault: Faults['reportFault'] = (error, requestId) => {
     faults.count += 1
     const fault = describeFault(error)
-    const fields = { request_id: requestId, fault }
-    log(`fault in request ${requestId}: ${fault}`, { event: 'fault', level: 'error', fields })
+    const fields = { request_id: requestId ?? null, fault }
+    const where = requestId === undefined ? 'outside of requests' : `in request ${requestId}`
+    log(`fault ${where}: ${fault}`, { event: 'fault', level: 'error', fields })
   }
   return { faults, reportFault }
 }

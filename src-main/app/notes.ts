@@ -21,10 +21,17 @@ export function removeInstance(dataDir: string): void {
   rmSync(instancePath(dataDir), { force: true })
 }
 
-/** Removes the pages that brought browsers here: their tickets are used or have ended. All of them unless a time is given. */
+/**
+ * Removes the pages that brought browsers here: their tickets are used or have ended. All of them unless a time is given. Never throws: what
+ * cannot be removed now goes the next time.
+ */
 export function removeOpenPages(dataDir: string, olderThanMs = Number.POSITIVE_INFINITY): void {
-  for (const name of readdirSync(dataDir).filter(isOpenPage)) {
-    const path = join(dataDir, name)
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < olderThanMs) rmSync(path, { force: true })
+  try {
+    for (const name of readdirSync(dataDir).filter(isOpenPage)) {
+      const path = join(dataDir, name)
+      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < olderThanMs) rmSync(path, { force: true })
+    }
+  } catch {
+    // It runs on a timer, where it would end the process.
   }
 }

@@ -9,6 +9,7 @@ import type { Parts } from '#app/parts.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/status.ts'
+import type { DescriptorShares } from '#core/descriptor-shares.ts'
 import type { Log } from '#core/log.ts'
 import { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import { CallGuard } from '#server/gateway/call-guard.ts'
@@ -32,6 +33,7 @@ export type Operations = {
   readonly callGuard: CallGuard
   readonly memory: MemoryGuard
   readonly spools: Spools
+  readonly shares: DescriptorShares
   readonly largeBodies: LargeBodies
   readonly denseBodies: DenseBodies
   readonly metrics: Metrics | undefined
@@ -48,6 +50,7 @@ export type OperationsInput = {
   readonly side: SideThreads
   readonly bills: BillStanding
   readonly connections: () => number
+  readonly shares: DescriptorShares
 }
 
 /** Throws where the token for figures cannot be read, or may be read by everybody. */
@@ -72,6 +75,7 @@ export function openOperations(input: OperationsInput): Operations {
     readiness,
     callGuard,
     memory,
+    shares: input.shares,
     spools,
     largeBodies,
     denseBodies: new DenseBodies(),

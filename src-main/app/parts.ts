@@ -14,6 +14,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { partOfLimits, type PartOf } from '#core/limit-parts.ts'
 import type { Target } from '#core/entities.ts'
+import type { DescriptorShares } from '#core/descriptor-shares.ts'
 import type { Log } from '#core/log.ts'
 import type { Fleet } from '#fleet/fleet.ts'
 import type { FleetErrand } from '#fleet/membership.ts'
@@ -36,7 +37,7 @@ import { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 import { SecretHealth } from '#pipeline/secret-health.ts'
 import { tokensBy, type NewTokens } from '#provider/authentication.ts'
-import { Connections } from '#provider/connections.ts'
+import { Connections, type ConnectionsOptions } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
@@ -96,18 +97,19 @@ export type Foundation = {
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
   readonly startKeychain: StartKeychain
+  readonly shares: DescriptorShares
   /** For a command that opens the folder. */
   readonly errand?: FleetErrand | undefined
 }
 
 /** Reads the data folder and puts everything together that a running app is made of. Nothing listens yet. */
 export async function assemble(foundation: Foundation): Promise<Parts> {
-  const { config, log, clock, writer, errand } = foundation
+  const { config, log, clock, writer, shares, errand } = foundation
   const stores = await openStores({ config, log, clock, writer })
   try {
     const fleet = await openFleet({ config, log, clock, writer, stores, errand })
     const secrets = await openSecrets({ ...foundation, catalog: stores.catalog, fleet })
-    const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
+    const calling = callingFor({ config, clock, writer, shares, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
     const alerting = openAlerting({ config, clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
@@ -120,22 +122,22 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   }
 }
 
-type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> &
+type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer' | 'shares'> &
   Pick<Parts, 'stores' | 'secrets'> & { readonly fleet: Fleet | undefined }
 
-function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet }: CallingFrom): Calling {
+function callingFor({ config, clock, writer, shares, stores, secrets: { secrets }, fleet }: CallingFrom): Calling {
   const partOf: PartOf = (limits) => partOfLimits(limits, fleet?.parts)
   const partOfBudgets: PartOf = (limits) => partOfLimits(limits, fleet?.budgetParts)
   const ownListener = new OwnListener()
   const ownHops = randomBytes(16).toString('base64url')
   // Gateways that share books are one to others: what one sent on comes back to any of them.
   const hops = new Hops(() => (fleet?.booksId === undefined ? [ownHops] : [fleet.booksId, ownHops]))
-  const connections = connectionsFor(config, ownListener, hops)
+  const connections = connectionsFor(config, { isOwn: ownListener.isOwn, hops, most: shares.calls })
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
   const providerClocks = new ProviderClocks(clock)
   const http = new HttpTransport({ secrets, connections, newTokens, clocks: providerClocks, userAgent: USER_AGENT })
   return {
-    open: new OpenExchanges(),
+    open: new OpenExchanges(shares.calls),
     pause: new Pause(clock.nowMs),
     drains: new Drains(),
     gate: gateFor(config, clock, { catalog: stores.catalog, partOf }),
@@ -156,7 +158,11 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
     // Without a memory a conversation over one of them would end with its second message.
-    sockets: new Sockets({ isOn: config.webSockets && config.answerMemoryMs > 0, monotonicMs: clock.monotonicMs }),
+    sockets: new Sockets({
+      isOn: config.webSockets && config.answerMemoryMs > 0,
+      most: shares.webSockets,
+      monotonicMs: clock.monotonicMs,
+    }),
     refused: new RefusedCalls({
       catalog: stores.catalog,
       save: (bursts) => writer.call('saveRefused', bursts),
@@ -286,7 +292,7 @@ function forgetTargets(targets: readonly Target[], memories: readonly { forget(t
   for (const memory of memories) for (const target of targets) memory.forget(target)
 }
 
-function connectionsFor(config: Config, { isOwn }: OwnListener, hops: Hops): Connections {
+function connectionsFor(config: Config, options: Pick<ConnectionsOptions, 'isOwn' | 'hops' | 'most'>): Connections {
   const timeLimits = {
     get connectMs() {
       return config.upstreamConnectTimeoutMs
@@ -298,7 +304,7 @@ function connectionsFor(config: Config, { isOwn }: OwnListener, hops: Hops): Con
       return config.upstreamSilenceTimeoutMs
     },
   }
-  return new Connections({ timeLimits, isOwn, hops })
+  return new Connections({ timeLimits, ...options })
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {

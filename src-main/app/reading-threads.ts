@@ -22,10 +22,10 @@ export class ReadingThreads {
     this.#settle = settle
   }
 
-  readonly reports = this.#asked(() => (this.#reports ??= this.#start({ isPatient: true })))
+  readonly reports = this.#asked(() => (this.#reports = inUse(this.#reports) ?? this.#start({ isPatient: true })))
 
   /** Receipts are asked for by clients, who must not wait for somebody's report. */
-  readonly receipts = this.#asked(() => (this.#receipts ??= this.#start({ isPatient: false })))
+  readonly receipts = this.#asked(() => (this.#receipts = inUse(this.#receipts) ?? this.#start({ isPatient: false })))
 
   /** What was refused last is written first. */
   async findRefused(id: string, refused: Pick<RefusedCalls, 'write'>): Promise<FoundRefused | undefined> {
@@ -51,4 +51,9 @@ export class ReadingThreads {
     const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient, readsOnce: false }
     return new DatabaseThread(scriptFile('report-thread'), workerData, READER_LIMITS)
   }
+}
+
+/** A thread that could not begin, such as where no file descriptor was left, is not asked again. */
+function inUse(thread: ReadingThread | undefined): ReadingThread | undefined {
+  return thread?.hasEnded === true ? undefined : thread
 }

@@ -4,6 +4,7 @@ import type { LanListener } from '#app/lan-listener.ts'
 import type { Parts } from '#app/parts.ts'
 import { iso } from '#catalog/dates.ts'
 import { secretProblems } from '#catalog/secrets.ts'
+import type { DescriptorShares } from '#core/descriptor-shares.ts'
 import { microToCredits } from '#core/money.ts'
 import type { StatusView } from '#contract/status.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
@@ -45,6 +46,7 @@ export async function statusOf({ config, parts, operations, lan, check, bills, u
     ...(nearest === undefined ? {} : { clock: { provider: nearest.provider, ahead_s: nearest.aheadS } }),
     ...backupsView(operations.backups),
     ...billsView(bills),
+    ...openFilesView(operations.shares),
     open_exchanges: open.size,
     held_credits: microToCredits(ledger.heldMicro),
     providers: catalog.providers.length,
@@ -52,6 +54,10 @@ export async function statusOf({ config, parts, operations, lan, check, bills, u
     packages: catalog.packages.length,
     keys: catalog.keys.length,
   }
+}
+
+function openFilesView({ isLow, limit, connections, calls }: DescriptorShares): Pick<StatusView, 'open_files'> {
+  return isLow && limit !== undefined ? { open_files: { limit, connections, calls } } : {}
 }
 
 function billsView({ latest }: BillStanding): Pick<StatusView, 'bills'> {

@@ -37,6 +37,7 @@ function details(answer: StatusView, keys: readonly KeyView[]): string {
     secrets: answer.secrets,
     LAN: lanText(answer),
     ...backups(answer),
+    ...openFiles(answer),
     'open exchanges': answer.open_exchanges,
     'held credits': answer.held_credits,
     providers: answer.providers,
@@ -70,6 +71,14 @@ function backups({ backups: schedule }: StatusView): Readonly<Record<string, str
   const { every, last_at, problem } = schedule
   const last = last_at === null ? 'none yet' : `the last ${time(last_at)}`
   return { backups: printable(`${every}, ${last}${problem === null ? '' : `; ${problem}`}`) }
+}
+
+/** Where the limit of the system is low. */
+function openFiles({ open_files: files }: StatusView): Record<string, string> {
+  if (files === undefined) return {}
+  return {
+    'open files': `${files.limit} at most: ${files.connections} connections of clients, ${files.calls} calls at a time`,
+  }
 }
 
 /** A line for each failing target; the others need no attention. */

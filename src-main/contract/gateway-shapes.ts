@@ -165,15 +165,24 @@ export const SessionUsage = strict({
 })
 export type SessionUsage = Static<typeof SessionUsage>
 
+const OpenFilesLimit = Type.Optional(
+  Type.Integer({ description: 'How many files the system allows the gateway to open, where that is few.' }),
+)
+
 export const Health = strict({
   status: Type.Enum(['ok', 'degraded']),
   name: Type.Literal('farebox'),
-  /** Both on this machine alone. */
+  /** These on this machine alone. */
   version: Type.Optional(Type.String()),
   ledger: Type.Optional(Type.Enum(['ok', 'halted', 'mismatch'])),
+  open_files_limit: OpenFilesLimit,
 })
 
-export const Ready = strict({ status: Type.Literal('ready'), name: Type.Literal('farebox') })
+export const Ready = strict({
+  status: Type.Literal('ready'),
+  name: Type.Literal('farebox'),
+  open_files_limit: OpenFilesLimit,
+})
 
 /** Every refusal; `code` is the HTTP status. On messages endpoints it is part of `MessagesError`. */
 export const ErrorObject = loose({

@@ -59,6 +59,16 @@ export const StatusView = strict({
       compared_at: Timestamp,
     }),
   ),
+  /** What the system's limit of open files leaves; absent where that is enough. */
+  open_files: Type.Optional(
+    strict({
+      limit: Type.Integer(),
+      /** Connections of clients that are kept. */
+      connections: Type.Integer(),
+      /** Calls that run at a time. */
+      calls: Type.Integer(),
+    }),
+  ),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
   providers: Type.Integer(),

@@ -90,6 +90,17 @@ export const MACHINE_CHECKS: readonly MachineCheck[] = [
           },
   },
   {
+    id: 'open_files',
+    find: ({ gateway }) => {
+      const { open_files: files } = gateway?.status ?? {}
+      if (files === undefined) return undefined
+      return {
+        message: `The system allows the gateway ${files.limit} open files, so it keeps ${files.connections} connections of clients and runs ${files.calls} calls at a time.`,
+        fix: "Raise the limit to 16384 and start the gateway again: 'ulimit -n' in a shell, LimitNOFILE in a systemd unit, --ulimit nofile for a container.",
+      }
+    },
+  },
+  {
     id: 'lan',
     find: ({ gateway }) =>
       gateway?.status.lan.state === 'failed'

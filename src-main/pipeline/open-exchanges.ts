@@ -22,15 +22,34 @@ type OpenExchange = {
 /** A call that was admitted; UTC epoch milliseconds. */
 export type RunningCall = CallNote & { readonly createdAtMs: number }
 
+const RETRY_SECONDS = 5
+
 export class OpenExchanges {
   readonly #open = new CurrentList<OpenExchange>()
   readonly #listeners = new Set<() => void>()
   #whenNone: (() => void) | undefined
   /** Why nothing may run any more, once the program ends. */
   #ending: Refusal | undefined
+  readonly #most: number
+
+  /** `most`: for how many there are connections to providers. */
+  constructor(most: number = Number.POSITIVE_INFINITY) {
+    this.#most = most
+  }
 
   get size(): number {
     return this.#open.size
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#most
+  }
+
+  /** Why no other call may begin now. */
+  refusal(): Refusal | undefined {
+    if (!this.isFull) return undefined
+    const message = `Farebox runs ${this.#most} calls, as many as its limit of open files allows. Retry in ${RETRY_SECONDS} s.`
+    return refuse('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
   }
 
   /** How many are running of some keys. */

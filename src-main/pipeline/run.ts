@@ -45,8 +45,8 @@ export type RunDeps = AttemptDeps &
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
 export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
-    const paused = deps.pause.refusal()
-    if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
+    const closed = deps.pause.refusal() ?? deps.open.refusal()
+    if (closed !== undefined) return turnAway({ call, refusal: closed }, deps)
     const own = { answers: deps.answers, keyId: call.caller.key.id, connection: call.connection }
     const read = readCall(call, own)
     const request = isLater(read) ? await read : read

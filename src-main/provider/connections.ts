@@ -8,7 +8,7 @@ import type { Network, Provider, ProviderTimeLimits } from '#core/entities.ts'
 import { HOP_HEADER } from '#core/provider-headers.ts'
 import type { Hops } from '#pipeline/hops.ts'
 import { guardedConnector, type IsOwn, type Resolve } from '#provider/guarded-connector.ts'
-import { Pool } from '#provider/undici.ts'
+import { Pool, type buildConnector } from '#provider/undici.ts'
 
 /** What a connection depends on. It need not be a provider that is set up. */
 export type Destination = Pick<Provider, 'baseUrl' | 'network' | 'timeLimits'>
@@ -20,6 +20,8 @@ export type ConnectionsOptions = {
   readonly hops: Pick<Hops, 'newMark'>
   /** How names are resolved; as the system does it, unless given. */
   readonly resolve?: Resolve | undefined
+  /** Connections to all origins together, from which on idle ones are closed. */
+  readonly most?: number
 }
 
 /** A stream holds a connection for as long as it runs, so this bounds the answers from one origin at a time. */
@@ -48,22 +50,29 @@ export class Connections {
   readonly #pools = new Map<string, Pool>()
   /** Not used for new requests any more; their last answers are under way. */
   readonly #closing = new Set<Pool>()
+  readonly #most: number
+  /** Connections of all pools. */
+  #open = 0
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
+    this.#most = options.most ?? Number.POSITIVE_INFINITY
   }
 
   /** Good for a request that is sent now; ask again for a later one, because a pool may be closed in between. */
   pool(destination: Destination): Pool {
     const { key, limits, origin } = this.#place(destination)
     const known = this.#pools.get(key)
+    if (this.#open >= this.#most) this.#closeIdle(known)
     if (known !== undefined) return known
     const { isOwn, resolve } = this.#options
     const pool = new MarkingPool(origin, this.#options.hops.newMark(), {
-      connections: MAX_CONNECTIONS,
+      connections: Math.min(MAX_CONNECTIONS, this.#most),
       pipelining: 1,
       allowH2: false,
-      connect: guardedConnector(origin, { network: destination.network, isOwn, resolve }, limits.connectMs),
+      connect: this.#counting(
+        guardedConnector(origin, { network: destination.network, isOwn, resolve }, limits.connectMs),
+      ),
       headersTimeout: limits.firstByteMs,
       bodyTimeout: limits.silenceMs,
       keepAliveTimeout: IDLE_CONNECTION_MS,
@@ -91,18 +100,37 @@ export class Connections {
     if (this.#pools.size === 0) return
     const needed = new Set(destinations.map((destination) => this.#place(destination).key))
     for (const [key, pool] of this.#pools) {
-      if (needed.has(key)) continue
-      this.#pools.delete(key)
-      this.#closing.add(pool)
-      // It fails only where it was destroyed meanwhile, which leaves nothing to be closed.
-      const closed = pool.close().catch(() => undefined)
-      void closed.then(() => this.#closing.delete(pool))
+      if (!needed.has(key)) this.#close(key, pool)
     }
   }
 
   /** Closes idle connections and breaks the others. */
   async close(): Promise<void> {
     await Promise.all([...this.#pools.values(), ...this.#closing].map((pool) => pool.destroy()))
+  }
+
+  /** Its idle connections end now, the others behind their answers. */
+  #close(key: string, pool: Pool): void {
+    this.#pools.delete(key)
+    this.#closing.add(pool)
+    // It fails only where it was destroyed meanwhile, which leaves nothing to be closed.
+    const closed = pool.close().catch(() => undefined)
+    void closed.then(() => this.#closing.delete(pool))
+  }
+
+  #counting(connect: buildConnector.connector): buildConnector.connector {
+    return (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null)
+        this.#open += 1
+        socket.once('close', () => (this.#open -= 1))
+        callback(null, socket)
+      })
+  }
+
+  /** Replaces the pools that keep idle connections, but for the one that is asked for. */
+  #closeIdle(asked: Pool | undefined): void {
+    for (const [key, pool] of this.#pools) if (pool !== asked && pool.stats.free > 0) this.#close(key, pool)
   }
 
   #place(destination: Destination): { key: string; limits: Required<ProviderTimeLimits>; origin: URL } {

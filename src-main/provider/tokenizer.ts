@@ -121,8 +121,19 @@ export class Tokenizer implements TokenCounter, BoundCounter {
     }
     this.#running = job
     this.#watch = setTimeout(() => this.#replace(), this.#options.hangMs).unref()
-    this.#worker ??= this.#start()
-    this.#worker.postMessage({ texts: job.sample.texts } satisfies CountCall)
+    const worker = this.#thread()
+    if (worker === undefined) this.#finish(undefined)
+    else worker.postMessage({ texts: job.sample.texts } satisfies CountCall)
+  }
+
+  /** undefined where the system allows no other thread now: the job is lost, as with a thread that breaks. */
+  #thread(): Worker | undefined {
+    try {
+      return (this.#worker ??= this.#start())
+    } catch {
+      // Called from timers too, where nobody could catch it.
+      return undefined
+    }
   }
 
   #start(): Worker {

@@ -6,12 +6,14 @@ import { dirname, join } from 'node:path'
 import { DatabaseError } from '#store/database.ts'
 import { errorCode } from '#store/files.ts'
 
-/** What Farebox opens, reads as its own or writes to. */
-const FILES = [
-  'farebox.db farebox.db-wal farebox.db-shm farebox.db-journal farebox.lock farebox.lock-journal instance.json',
+/** Every file that Farebox opens in its folder under a fixed name, reads as its own or writes to. */
+export const FILES = [
+  'farebox.db farebox.db-wal farebox.db-shm farebox.db-journal farebox.lock farebox.lock-journal',
+  'farebox.restore.new instance.json instance.json.new',
   'farebox.journal-1 farebox.journal-2 farebox.tail',
   'connections.lock connections.lock-journal',
-  'secrets.enc vault.key keychain.json secrets-to-forget.json metrics.token lan-key.pem lan-certificate.pem shell.json',
+  'secrets.enc vault.key keychain.json secrets-known.json secrets-to-forget.json',
+  'metrics.token lan-key.pem lan-certificate.pem shell.json',
 ].flatMap((names) => names.split(' '))
 const OTHERS_MAY_WRITE = 0o022
 const ROOT = 0

@@ -69,6 +69,11 @@ export class DatabaseThread<Ops extends Operations> {
     }
   }
 
+  /** Whether it has ended, or never began: another one has to be started. */
+  get hasEnded(): boolean {
+    return this.#failure !== undefined
+  }
+
   /** Runs one operation on the thread. Rejects with a ThreadError; the thread goes on after an error. */
   call<Name extends keyof Ops & string>(name: Name, input: Ops[Name]['input']): Promise<Ops[Name]['output']> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)

@@ -65,6 +65,10 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   ledger: { make: (patient) => patient.status({ ledger: 'mismatch' }) },
   paused: { make: (patient) => patient.status({ paused_until: '2027-01-02T05:00:00.000Z' }) },
+  open_files: {
+    make: (patient) => patient.status({ open_files: { limit: 1024, connections: 308, calls: 384 } }),
+    names: /1024 open files.*308.*384/,
+  },
   lan: {
     make: (patient) =>
       patient.status({

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSoundBooks } from './fault-support.ts'
 import { startFormats } from './formats.ts'
-import { errorIn, openTalk, type Talk } from './socket-support.ts'
+import { errorIn, frame, openTalk, OPCODE, type Frame, type Talk } from './socket-support.ts'
 import { rawText, sendRaw, soon, usageOf, type Pair } from './support.ts'
 
 let pair: Pair
@@ -45,32 +45,7 @@ async function expectUnharmed(): Promise<void> {
 
 // ---- Frames as no library writes them ----
 
-type Frame = {
-  readonly opcode: number
-  readonly payload?: Buffer | string
-  readonly isFinal?: boolean
-  readonly isMasked?: boolean
-  /** Reserved bits of the first byte. */
-  readonly reserved?: number
-  /** What is said of the length, where that is not true. */
-  readonly length?: bigint
-}
-
-const [CONTINUED, TEXT, CLOSE, PING] = [0, 1, 8, 9]
-
-function frame({ opcode, payload = '', isFinal = true, isMasked = true, reserved = 0, length }: Frame): Buffer {
-  const bytes = Buffer.from(payload)
-  const said = length ?? BigInt(bytes.length)
-  const size = said < 126n ? Buffer.of(Number(said)) : Buffer.alloc(said < 65_536n ? 3 : 9)
-  if (size.length === 3) size.writeUInt16BE(Number(said), 1)
-  if (size.length === 9) size.writeBigUInt64BE(said, 1)
-  if (size.length > 1) size[0] = size.length === 3 ? 126 : 127
-  size[0] = (size[0] ?? 0) | (isMasked ? 0x80 : 0)
-  const head = Buffer.of((isFinal ? 0x80 : 0) | reserved | opcode)
-  if (!isMasked) return Buffer.concat([head, size, bytes])
-  const mask = Buffer.of(1, 2, 3, 4)
-  return Buffer.concat([head, size, mask, bytes.map((byte, index) => byte ^ (mask[index % 4] ?? 0))])
-}
+const { continued: CONTINUED, text: TEXT, close: CLOSE, ping: PING } = OPCODE
 
 /** A connection on which the handshake is done. */
 async function openRaw(): Promise<{ socket: Socket; ended: Promise<Buffer> }> {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { MAX_SOCKETS } from '#server/socket/sockets.ts'
+import { MAX_SOCKETS_PER_KEY } from '#server/socket/sockets.ts'
 import { expectSoundBooks } from './fault-support.ts'
 import { startFormats, type FormatOptions } from './formats.ts'
 import { errorIn, openTalk, type Talk } from './socket-support.ts'
@@ -62,7 +62,7 @@ describe('a key', () => {
   it('has so many connections and no more, until one of them is closed', async () => {
     await start()
     const [key = '', other] = await newKeys(2)
-    const talks = await openMany([key], MAX_SOCKETS.perKey)
+    const talks = await openMany([key], MAX_SOCKETS_PER_KEY)
     await expect(openTalk(pair.farebox, key)).rejects.toThrow('refused with 426')
     const another = await openTalk(pair.farebox, other)
     await talks.pop()?.close()

@@ -108,3 +108,31 @@ export function responseIn(event: SocketEvent | undefined) {
 export function errorIn(event: SocketEvent | undefined) {
   return (event?.['error'] ?? {}) as { readonly code?: unknown; readonly message?: string; readonly param?: string }
 }
+
+/** A frame as no library writes it. */
+export type Frame = {
+  readonly opcode: number
+  readonly payload?: Buffer | string
+  readonly isFinal?: boolean
+  readonly isMasked?: boolean
+  /** Reserved bits of the first byte. */
+  readonly reserved?: number
+  /** What is said of the length, where that is not true. */
+  readonly length?: bigint
+}
+
+export const OPCODE = { continued: 0, text: 1, close: 8, ping: 9, pong: 10 } as const
+
+export function frame({ opcode, payload = '', isFinal = true, isMasked = true, reserved = 0, length }: Frame): Buffer {
+  const bytes = Buffer.from(payload)
+  const said = length ?? BigInt(bytes.length)
+  const size = said < 126n ? Buffer.of(Number(said)) : Buffer.alloc(said < 65_536n ? 3 : 9)
+  if (size.length === 3) size.writeUInt16BE(Number(said), 1)
+  if (size.length === 9) size.writeBigUInt64BE(said, 1)
+  if (size.length > 1) size[0] = size.length === 3 ? 126 : 127
+  size[0] = (size[0] ?? 0) | (isMasked ? 0x80 : 0)
+  const head = Buffer.of((isFinal ? 0x80 : 0) | reserved | opcode)
+  if (!isMasked) return Buffer.concat([head, size, bytes])
+  const mask = Buffer.of(1, 2, 3, 4)
+  return Buffer.concat([head, size, mask, bytes.map((byte, index) => byte ^ (mask[index % 4] ?? 0))])
+}

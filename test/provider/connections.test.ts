@@ -80,6 +80,15 @@ function probe(provider: Parameters<typeof testProvider>[0], connections: Caller
   })
 }
 
+it('closes idle connections where those to all places together are as many as there may be', async () => {
+  const { send } = newCaller({ most: 3 })
+  const places = await Promise.all(Array.from({ length: 5 }, () => serve(ANSWER)))
+  for (const { url } of places) expect(await send({ baseUrl: url })).toEqual(ANSWERED)
+  const all = async () => (await Promise.all(places.map(({ open }) => open()))).reduce((sum, one) => sum + one, 0)
+  await expect.poll(all).toBeLessThanOrEqual(3)
+  expect(await places.at(-1)?.open()).toBe(1)
+})
+
 describe('a name', () => {
   it('is resolved once for each connection, and not for each request', async () => {
     const { port } = await serve(ANSWER)

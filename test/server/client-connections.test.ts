@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ClientConnections } from '#server/http/client-connections.ts'
+import { ClientConnections, Listeners } from '#server/http/client-connections.ts'
 
 const MAX_CONNECTIONS = 5
 /** How an answer in chunks ends. */
@@ -20,7 +20,7 @@ beforeEach(async () => {
     if (request.url !== '/late') response.write('begun ')
     answers.push(() => (request.url === '/given-up' ? response.destroy() : response.end('done')))
   })
-  clients = new ClientConnections({ most: MAX_CONNECTIONS, strangers: MAX_CONNECTIONS })
+  clients = new ClientConnections(new Listeners(MAX_CONNECTIONS))
   clients.watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -170,4 +170,43 @@ it('counts a connection as idle again once it was answered, and forgets it when 
   await gone
   for (const socket of others) socket.destroy()
   await expect.poll(() => clients.size).toBe(1)
+})
+
+it('shares its bound with other listeners, of which the largest makes room', async () => {
+  const listeners = new Listeners(6)
+  const servers = [createServer(), createServer()]
+  const [small, large] = await Promise.all(
+    servers.map(async (each) => {
+      const own = new ClientConnections(listeners)
+      own.watch(each)
+      await once(each.listen(0, '127.0.0.1'), 'listening')
+      return { own, port: (each.address() as AddressInfo).port, seen: () => once(each, 'connection') }
+    }),
+  )
+  if (small === undefined || large === undefined) throw new Error('there are two listeners')
+  const open = async ({ port, seen }: typeof small) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    await Promise.all([once(socket, 'connect'), seen()])
+    return socket
+  }
+  const kept = [await open(small), await open(small)]
+  for (let count = 0; count < 20; count++) await open(large)
+  expect([small.own.size, large.own.size]).toEqual([2, 4])
+  kept.push(await open(small))
+  expect([small.own.size, large.own.size]).toEqual([3, 3])
+  expect(kept.map(({ destroyed }) => destroyed)).toEqual([false, false, false])
+  for (const { own } of [small, large]) own.endWhenIdle()
+  await expect.poll(() => listeners.size).toBe(0)
+  await Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))))
+})
+
+it('is told of connections that the system could not hand over, and outlives them', async () => {
+  const failed: unknown[] = []
+  const other = createServer()
+  new ClientConnections(new Listeners(5, (error) => failed.push(error))).watch(other)
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const error = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
+  other.emit('error', error)
+  expect(failed).toEqual([error])
+  await new Promise((resolve) => other.close(resolve))
 })

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeIdentity } from '#lan/identity.ts'
 import { answerBroken } from '#server/http/broken-requests.ts'
-import { ClientConnections } from '#server/http/client-connections.ts'
+import { ClientConnections, Listeners } from '#server/http/client-connections.ts'
 
 const TIME_MS = 100
 const ASKED = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
@@ -29,7 +29,7 @@ async function listening(scheme: Scheme, limits: ServerOptions): Promise<ClientC
   const options = { connectionsCheckingInterval: TIME_MS / 10, ...limits }
   const tls = { ...options, key: identity.key, cert: identity.certificate }
   server = scheme === 'http' ? createServer(options) : createTlsServer(tls)
-  const clients = new ClientConnections()
+  const clients = new ClientConnections(new Listeners(100))
   server.on('request', (_request, response) => response.end('done'))
   server.on('clientError', (error, socket) =>
     answerBroken(error, socket as Socket, { newId: () => 'some-id', scheme, clients }),

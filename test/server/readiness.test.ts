@@ -13,6 +13,7 @@ function scene() {
     pausedUntilMs: undefined as number | undefined,
     nowMs: 0,
     memory: { isShort: false },
+    open: { isFull: false },
     leases: { isServing: true },
   }
   const writes = new WriteMeter(() => state.nowMs)
@@ -29,6 +30,7 @@ function scene() {
     },
     writes,
     memory: state.memory,
+    open: state.open,
     leases: state.leases,
   })
   return { state, writes, readiness }
@@ -49,6 +51,9 @@ it('is not ready while nothing can be charged, or an administrator said so', () 
   readiness.begin()
   state.pausedUntilMs = 1
   expect(readiness.problem).toBe('paused')
+  state.open.isFull = true
+  expect(readiness.problem).toBe('overloaded')
+  state.open.isFull = false
   state.memory.isShort = true
   expect(readiness.problem).toBe('overloaded')
   state.leases.isServing = false

@@ -8,7 +8,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeIdentity } from '#lan/identity.ts'
-import { ClientConnections } from '#server/http/client-connections.ts'
+import { ClientConnections, Listeners } from '#server/http/client-connections.ts'
 
 const MAX_CONNECTIONS = 6
 const SHARE = 3
@@ -25,7 +25,7 @@ beforeEach(async () => {
     if (request.url === '/slow') finish.push(() => response.end('done'))
     else response.end('done')
   })
-  clients = new ClientConnections({ most: MAX_CONNECTIONS, strangers: SHARE })
+  clients = new ClientConnections(new Listeners(MAX_CONNECTIONS), { strangers: SHARE })
   clients.watch(server, 'tls')
   server.on('tlsClientError', () => undefined)
   server.listen(0, '127.0.0.2')

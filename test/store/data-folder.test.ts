@@ -1,16 +1,28 @@
 // A data folder that is not its user's alone is refused before anything in it is opened.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { completeBooks } from '#app/whole-books.ts'
 import { openApp } from '#app/open.ts'
 import { verifyLedger } from '#ledger/verify.ts'
-import { checkDataDir, makeDataDir } from '#store/data-folder.ts'
+import { checkDataDir, FILES, makeDataDir } from '#store/data-folder.ts'
 import { DatabaseError } from '#store/database.ts'
 import { restoreBackup } from '#store/restore.ts'
-import { testConfig } from '../support/farebox.ts'
+import { startFarebox, testConfig } from '../support/farebox.ts'
+import { PASSWORD } from '../support/password.ts'
+import { readSources } from '../support/sources.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -79,17 +91,7 @@ describe.skipIf(isWindows)('a data folder', () => {
 })
 
 describe.skipIf(isWindows)('a file of a data folder', () => {
-  const names = [
-    'farebox.db',
-    'farebox.db-wal',
-    'farebox.db-shm',
-    'instance.json',
-    'secrets.enc',
-    'vault.key',
-    'farebox.lock',
-  ]
-
-  it.each(names)('is refused where it is a link: %s', (name) => {
+  it.each(FILES)('is refused where it is a link: %s', (name) => {
     const elsewhere = join(dataDir, 'elsewhere')
     symlinkSync(elsewhere, join(dataDir, name))
     expect(refusalOf()).toContain(`${name} is a link`)
@@ -97,7 +99,7 @@ describe.skipIf(isWindows)('a file of a data folder', () => {
     expect(refusalOf()).toContain(`${name} is a link`)
   })
 
-  it.each(names)('is refused where others may write to it, or it is no file: %s', (name) => {
+  it.each(FILES)('is refused where others may write to it, or it is no file: %s', (name) => {
     const path = join(dataDir, name)
     writeFileSync(path, '')
     chmodSync(path, 0o620)
@@ -107,6 +109,32 @@ describe.skipIf(isWindows)('a file of a data folder', () => {
     rmSync(path)
     mkdirSync(path)
     expect(refusalOf()).toContain('is not a file')
+  })
+
+  it('is in the table, whichever the sources name', () => {
+    const named = readSources('src-main').flatMap(({ text }) =>
+      Array.from(text.matchAll(/join\((?:[\w.#]*\.)?dataDir, '([^']+\.[^']+)'\)/g), ([, name = '']) => name),
+    )
+    expect(named).toContain('secrets-known.json')
+    expect(named.filter((name) => !FILES.includes(name))).toEqual([])
+  })
+
+  it('is in the table, whichever a gateway writes', async () => {
+    const folder = join(dataDir, 'own')
+    mkdirSync(folder)
+    const env = { FAREBOX_METRICS: 'true', FAREBOX_SECRETS: 'vault' }
+    const farebox = await startFarebox({ dataDir: folder, env })
+    const base_url = 'http://127.0.0.1:9/v1'
+    const provider = { name: 'one', dialect: 'chat-completions', base_url, network: 'local', secret: 'sk-one' } as const
+    await farebox.admin.call('addProvider', { body: provider })
+    await farebox.admin.call('addMember', { body: { name: 'ada', role: 'administrator', password: PASSWORD } })
+    await farebox.admin.call('setLan', { body: { port: 0, address: '127.0.0.2' } })
+    const written = () => readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isDirectory())
+    const seen = written().map(({ name }) => name)
+    await farebox.close()
+    expect(seen).toEqual(expect.arrayContaining(['farebox.db', 'secrets.enc', 'vault.key', 'lan-key.pem']))
+    const left = existsSync(folder) ? written().map(({ name }) => name) : []
+    expect([...seen, ...left].filter((name) => !FILES.includes(name))).toEqual([])
   })
 
   it('leaves files of others alone', () => {

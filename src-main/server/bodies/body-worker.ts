@@ -79,9 +79,20 @@ export class BodyWorker {
       return
     }
     this.#watch = setTimeout(() => void this.#replace(), this.#options.hangMs).unref()
-    this.#worker ??= this.#start()
+    const worker = this.#thread()
+    if (worker === undefined) return this.#finish(false)
     const { message, transfer } = this.#running.job.begin()
-    this.#worker.postMessage(message, [...transfer])
+    worker.postMessage(message, [...transfer])
+  }
+
+  /** undefined where the system allows no other thread now: the job is lost, as with a thread that breaks. */
+  #thread(): Worker | undefined {
+    try {
+      return (this.#worker ??= this.#start())
+    } catch {
+      // Called from timers too, where nobody could catch it.
+      return undefined
+    }
   }
 
   #start(): Worker {

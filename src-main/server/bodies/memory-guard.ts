@@ -21,7 +21,8 @@ export type MemoryReading = {
 }
 
 export type MemoryGuardOptions = {
-  readonly read?: () => MemoryReading
+  /** undefined where the system does not tell just now. */
+  readonly read?: () => MemoryReading | undefined
   /** For the bodies of all requests together. */
   readonly budget?: number
   /** Collects what is not used any more; asked for only where there seems to be too little left. */
@@ -44,7 +45,7 @@ const RETRY_SECONDS = 5
 const LOOKS_PER_COLLECTION = 3
 
 export class MemoryGuard {
-  readonly #read: () => MemoryReading
+  readonly #read: () => MemoryReading | undefined
   readonly #collect: () => void
   /** The bodies of all requests. */
   readonly bodies: BodyBudget
@@ -91,6 +92,8 @@ export class MemoryGuard {
 
   #seemsShort(): boolean {
     const reading = this.#read()
+    // What was last seen still holds. A guard that guesses would refuse calls for nothing.
+    if (reading === undefined) return this.#isShort
     const { heapUsed, heapLimit, external, rss, limit = Number.POSITIVE_INFINITY, available } = reading
     this.#rest = Math.min(this.#rest, Math.max(0, rss - heapUsed - external))
     const live = heapUsed + external + this.#rest
@@ -106,20 +109,33 @@ export function tooLittle(): Refusal {
   return refuse('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
-function budgetOf({ limit, heapLimit }: MemoryReading): number {
-  const ofProcess = Math.max(MIN_BUDGET, (limit ?? totalmem()) / 4)
-  return Math.min(ofProcess, heapLimit * HEAP_SHARE)
+function budgetOf(reading: MemoryReading | undefined): number {
+  const ofProcess = Math.max(MIN_BUDGET, (reading?.limit ?? totalmem()) / 4)
+  return Math.min(ofProcess, (reading?.heapLimit ?? getHeapStatistics().heap_size_limit) * HEAP_SHARE)
 }
 
-function readMemory(): MemoryReading {
+/** Both the memory of the process and what the system could give stand in files: without a descriptor neither can be read. */
+function readMemory(): MemoryReading | undefined {
+  const rss = residentMemory()
+  if (rss === undefined) return undefined
   const constrained = process.constrainedMemory()
-  const { heapUsed, external, rss } = process.memoryUsage()
+  const { used_heap_size: heapUsed, heap_size_limit: heapLimit, external_memory: external } = getHeapStatistics()
   return {
     heapUsed,
-    heapLimit: getHeapStatistics().heap_size_limit,
+    heapLimit,
     external,
     rss,
     limit: constrained > 0 && constrained < totalmem() ? constrained : undefined,
     available: process.availableMemory(),
+  }
+}
+
+/** undefined where the system does not tell, as where no file descriptor is left. */
+export function residentMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    // Whoever asks goes by what was seen before.
+    return undefined
   }
 }

@@ -18,6 +18,7 @@ import { callOf, type ReadyCall } from '#server/gateway/received-call.ts'
 import type { ClientConnections } from '#server/http/client-connections.ts'
 import { guard, type GuardOptions } from '#server/http/guard.ts'
 import { HttpClient } from '#server/http/http-client.ts'
+import { mayServe } from '#server/http/last-requests.ts'
 import { LaterTurns } from '#server/http/later-turns.ts'
 import { internalRefusal, refusalAnswer } from '#server/http/refusals.ts'
 import { observeAnswer, type ObserveRequest } from '#server/watch/observed-requests.ts'
@@ -56,6 +57,7 @@ export function serveCallsStraight(app: FastifyInstance, deps: StraightDeps, opt
   server.off('request', router)
   const laterTurns = new LaterTurns()
   server.prependListener('request', (request, response) => {
+    if (!mayServe(request, response)) return
     if (options.earlier.wasRefused(request.socket)) laterTurns.add(() => straight.take(request, response))
     else straight.take(request, response)
   })

@@ -21,12 +21,24 @@ export function answerBroken(error: NodeJS.ErrnoException, socket: Socket, { new
   const isOfHttp = /^(HPE|ERR_HTTP)_/.test(String(error.code))
   // Who does not speak TLS where nothing else is spoken gets no answer.
   if (scheme === 'https' && !isOfHttp) return void socket.destroy()
-  // What came before was well asked.
-  if (isOfHttp && socket.writable && clients?.endBehindAnswers(socket) === true) return
+  // What came before was well asked. What comes now is never read.
+  if (isOfHttp && socket.writable && clients?.endBehindAnswers(socket) === true) return void socket.pause()
+  refuse400(socket, newId(), 'The request is not valid HTTP.')
+}
+
+/** For `connect` of Node's servers: refuses a tunnel. What the client sends into it is never read. */
+export function refuseTunnel(socket: Socket, { newId, clients }: Options): void {
+  // Node has taken its own listeners away.
+  socket.on('error', () => socket.destroy())
+  if (clients?.endBehindAnswers(socket) === true) return
+  refuse400(socket, newId(), 'This method is not served here.')
+  socket.destroySoon()
+}
+
+function refuse400(socket: Socket, requestId: string, message: string): void {
   // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
   if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  const requestId = newId()
-  const body = errorBody(refuse('invalid_request', 'The request is not valid HTTP.'), requestId)
+  const body = errorBody(refuse('invalid_request', message), requestId)
   const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\n`
   socket.end(`${head}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }

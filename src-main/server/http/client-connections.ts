@@ -1,7 +1,7 @@
-// The connections from clients to one listener, with a bound. Where it is reached, the connection that has done nothing for longest
-// makes room: whoever opens thousands and says nothing only takes from themselves, and nobody else is locked out. Strangers go before
-// those who have shown who they are, and where a share is said, strangers of one source have no more than that. A connection on which no
-// further answer can come is ended here.
+// The connections from clients to one listener, with a bound for all listeners together. Where it is reached, the connection that has done
+// nothing for longest makes room, of the listener that has most: whoever opens thousands and says nothing only takes from themselves, and
+// nobody else is locked out. Strangers go before those who have shown who they are, and where a share is said, strangers of one source have
+// no more than that. A connection on which no further answer can come is ended here.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,17 +10,51 @@ import { sourceOf } from '#core/source.ts'
 import { keepHalfClosed } from '#server/http/half-closed.ts'
 import { unlessAsked } from '#server/http/late-requests.ts'
 
-export type ConnectionBounds = {
+/** The listeners that share one bound. */
+export class Listeners {
   readonly most: number
-  /** Connections from one source on which nobody has shown who they are. */
-  readonly strangers: number
+  readonly #listeners = new Set<ClientConnections>()
+  /** Told of connections that the system could not hand over. */
+  readonly acceptFailed: (error: unknown) => void
+
+  constructor(most: number, acceptFailed: (error: unknown) => void = () => undefined) {
+    this.most = most
+    this.acceptFailed = acceptFailed
+  }
+
+  get size(): number {
+    let size = 0
+    for (const listener of this.#listeners) size += listener.size
+    return size
+  }
+
+  add(listener: ClientConnections): void {
+    this.#listeners.add(listener)
+  }
+
+  remove(listener: ClientConnections): void {
+    this.#listeners.delete(listener)
+  }
+
+  /** Ends so many connections without a request under way; returns how many there were. */
+  shed(count: number): number {
+    let ended = 0
+    while (ended < count && this.#shedOne()) ended += 1
+    return ended
+  }
+
+  #shedOne(): boolean {
+    const largestFirst = [...this.#listeners].sort((one, other) => other.size - one.size)
+    return largestFirst.some((listener) => listener.shedIdlest())
+  }
 }
 
-/** More than a team and its tools need, and far fewer than the descriptors of a process. */
-const MAX_CONNECTIONS = 4096
-/** On this machine all come from one address. */
-const HERE: ConnectionBounds = { most: MAX_CONNECTIONS, strangers: MAX_CONNECTIONS }
-export const OVER_LAN: ConnectionBounds = { most: MAX_CONNECTIONS, strangers: 256 }
+export type ClientBounds = {
+  /** Connections from one source on which nobody has shown who they are. On this machine all come from one address. */
+  readonly strangers?: number
+}
+
+export const OVER_LAN: ClientBounds = { strangers: 256 }
 
 type Client = {
   readonly source: string
@@ -34,7 +68,8 @@ type Client = {
 }
 
 export class ClientConnections {
-  readonly #bounds: ConnectionBounds
+  readonly listeners: Listeners
+  readonly #maxStrangers: number
   readonly #open = new Map<Socket, Client>()
   /** Without a request under way; the one that has been so for longest comes first. */
   readonly #idle = { strangers: new CurrentList<Socket>(), known: new CurrentList<Socket>() }
@@ -44,8 +79,10 @@ export class ClientConnections {
   readonly #handshakes = new Map<string, Socket>()
   #isEnding = false
 
-  constructor(bounds: ConnectionBounds = HERE) {
-    this.#bounds = bounds
+  constructor(listeners: Listeners, { strangers = Number.POSITIVE_INFINITY }: ClientBounds = {}) {
+    this.listeners = listeners
+    this.#maxStrangers = strangers
+    listeners.add(this)
   }
 
   get size(): number {
@@ -67,6 +104,10 @@ export class ClientConnections {
       response.once('close', () => this.#answered(socket, response))
     })
     server.on('timeout', (socket: Socket) => this.#wasIdleTooLong(socket))
+    // Before it listens, who starts it is told. Afterwards it is about one connection, and without a listener it would end the process.
+    server.on('error', (error) => {
+      if (server.listening) this.listeners.acceptFailed(error)
+    })
   }
 
   /** Whoever asks over it has shown who they are. */
@@ -82,6 +123,11 @@ export class ClientConnections {
     return this.#open.get(socket)?.wasRefused ?? false
   }
 
+  /** Whether a request on it has no whole answer yet. */
+  isAnswering(socket: Socket): boolean {
+    return (this.#open.get(socket)?.answers.length ?? 0) > 0
+  }
+
   /** It is no connection of HTTP any more, and somebody else's to end. */
   handedOver(socket: Socket): void {
     this.#forget(socket)
@@ -95,6 +141,13 @@ export class ClientConnections {
     const last = this.#open.get(socket)?.answers.findLast(({ req }) => req.complete)
     last?.once('close', () => socket.destroySoon())
     return last !== undefined
+  }
+
+  /** Ends the connection that has had no request under way for longest. False where each has one. */
+  shedIdlest(): boolean {
+    const idlest = this.#idle.strangers.first ?? this.#idle.known.first
+    if (idlest !== undefined) this.#sendAway(idlest)
+    return idlest !== undefined
   }
 
   /** Ends each once what was written to it has left. */
@@ -114,6 +167,7 @@ export class ClientConnections {
       // Whoever is told sends no other request, which would be lost.
       else if (!last.headersSent) last.setHeader('connection', 'close')
     }
+    this.#leaveWhenEmpty()
   }
 
   #opened(socket: Socket): void {
@@ -121,9 +175,9 @@ export class ClientConnections {
     this.#add(socket, { source, answers: [], isKnown: false, wasRefused: false, idle: undefined })
     this.#countStranger(source, 1)
     if (this.#isEnding) return socket.destroySoon()
-    if ((this.#strangers.get(source) ?? 0) > this.#bounds.strangers) this.#sendAway(this.#idlestOf(source) ?? socket)
+    if ((this.#strangers.get(source) ?? 0) > this.#maxStrangers) this.#sendAway(this.#idlestOf(source) ?? socket)
     // Where all are busy, this is the one that came too late: it is idle too.
-    if (this.#open.size > this.#bounds.most) this.#sendAway(this.#idlest() ?? socket)
+    if (this.listeners.size > this.listeners.most) this.listeners.shed(1)
   }
 
   #add(socket: Socket, client: Client): void {
@@ -156,10 +210,6 @@ export class ClientConnections {
     const client = this.#open.get(socket)
     if (client === undefined) socket.destroy()
     else if (client.answers.length === 0) unlessAsked(socket, () => socket.destroy())
-  }
-
-  #idlest(): Socket | undefined {
-    return this.#idle.strangers.first ?? this.#idle.known.first
   }
 
   #idlestOf(source: string): Socket | undefined {
@@ -200,6 +250,11 @@ export class ClientConnections {
     this.#open.delete(socket)
     client.idle?.leave()
     if (!client.isKnown) this.#countStranger(client.source, -1)
+    this.#leaveWhenEmpty()
+  }
+
+  #leaveWhenEmpty(): void {
+    if (this.#isEnding && this.#open.size === 0) this.listeners.remove(this)
   }
 }
 

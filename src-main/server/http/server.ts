@@ -2,6 +2,7 @@
 // first, then authentication, and only then a body is read.
 
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
@@ -10,9 +11,9 @@ import type { Hops } from '#pipeline/hops.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
-import { answerBroken } from '#server/http/broken-requests.ts'
+import { answerBroken, refuseTunnel } from '#server/http/broken-requests.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
-import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
+import { ClientConnections, OVER_LAN, type Listeners } from '#server/http/client-connections.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
@@ -146,6 +147,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerBroken(error, socket, { newId: deps.newId, scheme, clients }),
   })
+  app.server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, { newId: deps.newId, scheme, clients }))
   readBodies(app, deps)
   for (const name of ['caller', 'refusal', 'visitor', 'adminRoute'] as const) app.decorateRequest(name, null)
   requireAccess(app)
@@ -174,7 +176,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
   // Behind the hook that decides who asks.
-  const ofLan = lan === undefined ? undefined : watchClients(app)
+  const ofLan = lan === undefined ? undefined : watchClients(app, deps.clients.listeners)
   const clients = ofLan ?? deps.clients
   serveCallsStraight(app, deps, { hosts, scheme, hops, clients: ofLan, earlier: clients })
   serveSockets(app, deps, { hosts, scheme, hops, clients })
@@ -221,8 +223,8 @@ function requireAccess(app: FastifyInstance): void {
  * Bounds what strangers can have open over the LAN; to be called once it is decided who asks. The listener for the LAN can end while
  * another one takes its place: whoever kept a connection to this one, as browsers do even before they need it, would be refused on it.
  */
-function watchClients(app: FastifyInstance): ClientConnections {
-  const clients = new ClientConnections(OVER_LAN)
+function watchClients(app: FastifyInstance, listeners: Listeners): ClientConnections {
+  const clients = new ClientConnections(listeners, OVER_LAN)
   clients.watch(app.server, 'tls')
   app.addHook('onRequest', ({ caller, visitor, raw }, _reply, done) => {
     if (caller !== null || visitor !== null) clients.known(raw.socket)

@@ -4,7 +4,9 @@
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { BodyShare } from '#server/bodies/body-budget.ts'
 import { Exchanges, type Asking, type ExchangeDeps } from '#server/socket/exchanges.ts'
+import { FrameMeter } from '#server/socket/frame-meter.ts'
 import { Line } from '#server/socket/line.ts'
 import type { OpenSocket, Sockets } from '#server/socket/sockets.ts'
 
@@ -17,9 +19,6 @@ const SOCKET_LIMITS = {
   messageMs: 120_000,
   pingMs: 30_000,
 } as const
-
-/** A ping or pong with all that belongs to it. */
-const MAX_CONTROL_BYTES = 131
 
 /** Codes with which a WebSocket is closed (RFC 6455 and its registry). */
 const CLOSE = { done: 1000, goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const
@@ -40,8 +39,9 @@ export class Connection implements OpenSocket {
   readonly #exchanges: Exchanges
   readonly #line: Line
   /** What of the next message has arrived. */
-  #arriving:
-    { readonly share: ReturnType<ExchangeDeps['memory']['bodies']['open']>; readonly sinceMs: number } | undefined
+  #arriving: { readonly share: BodyShare; readonly sinceMs: number } | undefined
+  /** Of the messages that have arrived as a whole, until the library hands them over. */
+  readonly #arrived: BodyShare[] = []
   readonly #openedAtMs: number
   #usedAtMs: number
   #pingedAtMs: number
@@ -99,39 +99,39 @@ export class Connection implements OpenSocket {
     webSocket.on('error', () => undefined)
     webSocket.on('message', (data, isBinary) => this.#take(data, isBinary))
     webSocket.on('ping', (data) => {
-      this.#forgetControl()
       // Whoever asks and does not read would fill the memory with answers.
       if (!this.#line.isFull) webSocket.pong(data)
     })
-    webSocket.on('pong', () => {
-      this.#forgetControl()
-      this.#hasPong = true
-    })
+    webSocket.on('pong', () => (this.#hasPong = true))
     webSocket.once('close', () => this.#closed())
+    const frames = new FrameMeter({
+      messageBytes: (count) => this.#messageBytes(count),
+      messageEnd: () => this.#messageEnd(),
+    })
     // Before the library has a whole message of it.
-    this.#opened.socket.prependListener('data', (chunk: Buffer) => this.#arrived(chunk.length))
+    this.#opened.socket.prependListener('data', (chunk: Buffer) => frames.read(chunk))
   }
 
-  /** Counts what comes among the bodies of all calls, from its first byte on. */
-  #arrived(bytes: number): void {
+  /** Counts a message among the bodies of all calls, from its first byte on. */
+  #messageBytes(count: number): void {
     const giveUp = () => this.#webSocket.close(CLOSE.tryAgainLater, 'Farebox has too little memory left.')
     this.#arriving ??= { share: this.#deps.memory.bodies.open(giveUp), sinceMs: this.#nowMs() }
-    if (!this.#arriving.share.add(bytes)) giveUp()
+    if (!this.#arriving.share.add(count)) giveUp()
   }
 
-  /** What came was no part of a message, or next to nothing of one. */
-  #forgetControl(): void {
-    if (this.#arriving !== undefined && this.#arriving.share.bytes <= MAX_CONTROL_BYTES) this.#forgetArriving()
+  #messageEnd(): void {
+    if (this.#arriving !== undefined) this.#arrived.push(this.#arriving.share)
+    this.#arriving = undefined
   }
 
   #forgetArriving(): void {
     this.#arriving?.share.end()
     this.#arriving = undefined
+    for (const share of this.#arrived.splice(0)) share.end()
   }
 
   #take(data: RawData, isBinary: boolean): void {
-    const share = this.#arriving?.share
-    this.#arriving = undefined
+    const share = this.#arrived.shift()
     const given = () => share?.end()
     this.#usedAtMs = this.#nowMs()
     // What still comes on a connection that is being closed is nobody's.

@@ -10,6 +10,7 @@ import type { AskedInPath } from '#dialect/dialect.ts'
 import { ENDPOINTS } from '#dialect/dialects.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
+import { announcedBytes } from '#server/bodies/body-reader.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { MAX_BODY_BYTES } from '#server/gateway/gateway.ts'
 import type { ClientConnections } from '#server/http/client-connections.ts'
@@ -19,7 +20,9 @@ import { Connection, type ConnectionDeps, type Welcomed } from '#server/socket/c
 import type { OpenSocket } from '#server/socket/sockets.ts'
 
 export type DoorDeps = ConnectionDeps & { readonly hashKey: (key: string) => string }
-export type DoorOptions = GuardOptions & { readonly clients: Pick<ClientConnections, 'handedOver'> | undefined }
+export type DoorOptions = GuardOptions & {
+  readonly clients: Pick<ClientConnections, 'handedOver' | 'isAnswering'> | undefined
+}
 
 /** What is spoken at a path. */
 type Spoken = { readonly path: string; readonly endpoint: EndpointName; readonly asked: AskedInPath }
@@ -79,7 +82,9 @@ class Door {
     const { method, headers, url = '' } = request
     const place = this.#places.get(servedUrl(url).replace(/\?.*$/s, ''))
     if (place === undefined || method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
-    if (this.#isClosed || !isHandshake(request) || guard(request, this.#options) !== undefined) return false
+    if (this.#isClosed || !isHandshake(request) || this.#options.clients?.isAnswering(request.socket) === true)
+      return false
+    if (guard(request, this.#options) !== undefined) return false
     const caller = this.#callerOf(request)
     if (caller === undefined || !this.#deps.sockets.hasRoomFor(caller.key.id)) return false
     // What the header says is meant for us.
@@ -120,10 +125,13 @@ class Door {
   }
 }
 
-/** The rest of a handshake is checked by the library, which would refuse it in words of its own. */
-function isHandshake({ headers }: IncomingMessage): boolean {
-  const { 'sec-websocket-version': version, 'sec-websocket-key': key = '' } = headers
-  return version === '13' && /^[+/0-9A-Za-z]{22}==$/.test(key)
+/**
+ * The rest of a handshake is checked by the library, which would refuse it in words of its own. What is sent behind a body that nobody
+ * reads would be taken for frames.
+ */
+function isHandshake(request: IncomingMessage): boolean {
+  const { 'sec-websocket-version': version, 'sec-websocket-key': key = '' } = request.headers
+  return version === '13' && announcedBytes(request) === null && /^[+/0-9A-Za-z]{22}==$/.test(key)
 }
 
 /** Loaded by the first one: most gateways never have any. */

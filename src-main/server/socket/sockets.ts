@@ -3,8 +3,8 @@
 
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
 
-/** Each takes some tens of kilobytes. A tool has one for each of its conversations. */
-export const MAX_SOCKETS = { perKey: 128, inAll: 1024 } as const
+/** A tool has one for each of its conversations. */
+export const MAX_SOCKETS_PER_KEY = 128
 
 export interface OpenSocket {
   readonly keyId: string
@@ -17,6 +17,8 @@ export interface OpenSocket {
 export type SocketsOptions = {
   /** Whether there are any. */
   readonly isOn: boolean
+  /** Of all keys together. */
+  readonly most: number
   readonly monotonicMs: () => number
 }
 
@@ -25,10 +27,12 @@ export class Sockets {
   /** What the conversations of connections consist of, for as long as these are open. */
   readonly answers: AnswerMemory
   readonly #byKey = new Map<string, Set<OpenSocket>>()
+  readonly #most: number
   #size = 0
 
-  constructor({ isOn, monotonicMs }: SocketsOptions) {
+  constructor({ isOn, most, monotonicMs }: SocketsOptions) {
     this.isOn = isOn
+    this.#most = most
     this.answers = new AnswerMemory({ monotonicMs, keptMs: Number.POSITIVE_INFINITY })
   }
 
@@ -37,7 +41,7 @@ export class Sockets {
   }
 
   hasRoomFor(keyId: string): boolean {
-    return this.#size < MAX_SOCKETS.inAll && (this.#byKey.get(keyId)?.size ?? 0) < MAX_SOCKETS.perKey
+    return this.#size < this.#most && (this.#byKey.get(keyId)?.size ?? 0) < MAX_SOCKETS_PER_KEY
   }
 
   add(socket: OpenSocket): void {

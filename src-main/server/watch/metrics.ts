@@ -3,6 +3,7 @@
 
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getHeapStatistics } from 'node:v8'
 import { microToCredits } from '#core/money.ts'
 import type { Alerts } from '#alert/alerts.ts'
 import type { Ledger } from '#ledger/ledger.ts'
@@ -17,7 +18,7 @@ import { billFamilies, type BillStanding } from '#server/watch/bill-standing.ts'
 import type { CallMetrics } from '#server/watch/call-metrics.ts'
 import { targetsView, providerUseView, type HealthDeps } from '#server/watch/health.ts'
 import type { LoopMeter } from '#server/watch/loop-meter.ts'
-import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
+import { residentMemory, type MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { counter, gauge, histogram, metricsText, type Family } from '#server/watch/metrics-text.ts'
 import type { Readiness } from '#server/watch/readiness.ts'
 
@@ -157,7 +158,7 @@ function backupFamilies(standing: BackupStanding | undefined): Family[] {
 }
 
 function processFamilies({ loop, startedAtMs, memory: bodies }: MetricsSources): Family[] {
-  const memory = process.memoryUsage()
+  const { used_heap_size: heapUsed, external_memory: external } = getHeapStatistics()
   const cpu = process.cpuUsage()
   return [
     histogram('farebox_event_loop_delay_seconds', 'How late timers were.', loop.delay),
@@ -166,9 +167,9 @@ function processFamilies({ loop, startedAtMs, memory: bodies }: MetricsSources):
       'Bodies that are being read and served, as far as they have arrived.',
       bodies.bodyBytes,
     ),
-    gauge('process_resident_memory_bytes', 'Memory of the process.', memory.rss),
-    gauge('farebox_heap_used_bytes', 'Objects of JavaScript.', memory.heapUsed),
-    gauge('farebox_external_memory_bytes', 'Buffers and what libraries allocated.', memory.external),
+    gauge('process_resident_memory_bytes', 'Memory of the process.', residentMemory()),
+    gauge('farebox_heap_used_bytes', 'Objects of JavaScript.', heapUsed),
+    gauge('farebox_external_memory_bytes', 'Buffers and what libraries allocated.', external),
     counter('process_cpu_seconds_total', 'Time on processors.', (cpu.user + cpu.system) / 1e6),
     gauge('process_start_time_seconds', 'When it was started.', seconds(startedAtMs)),
   ]

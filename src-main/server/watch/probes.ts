@@ -5,6 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CHALLENGE, CHALLENGE_HEADER, PROOF_HEADER, provedText } from '#core/instance-proof.ts'
+import type { DescriptorShares } from '#core/descriptor-shares.ts'
 import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
@@ -16,6 +17,7 @@ export type ProbeDeps = {
   readonly ledger: Pick<Ledger, 'state'>
   readonly version: string
   readonly readiness: Readiness
+  readonly shares: DescriptorShares
   /** undefined where figures were not asked for. */
   readonly metrics: Metrics | undefined
   /** What the command line presents; made anew at each start. */
@@ -46,7 +48,7 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
         const proof = createHmac('sha256', deps.adminToken).update(provedText(challenge)).digest('hex')
         reply.header(PROOF_HEADER, proof)
       }
-      return reply.send({ ...health, version: deps.version, ledger: state })
+      return reply.send({ ...health, version: deps.version, ledger: state, ...lowLimit(deps) })
     },
   })
   app.route({
@@ -56,7 +58,7 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
     handler: (_request, reply) => {
       const reason = deps.readiness.problem
       reply.header('cache-control', 'no-store')
-      if (reason === undefined) return reply.send({ status: 'ready', name: 'farebox' })
+      if (reason === undefined) return reply.send({ status: 'ready', name: 'farebox', ...lowLimit(deps) })
       return sendRefusal(reply, refuse('overloaded', `Farebox takes no calls now: ${reason}.`, { details: { reason } }))
     },
   })
@@ -64,6 +66,11 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
     const text = (await deps.metrics?.read()) ?? ''
     return reply.header('content-type', METRICS_CONTENT_TYPE).header('cache-control', 'no-store').send(text)
   })
+}
+
+/** The limit of open files, where it is low. */
+function lowLimit({ shares: { isLow, limit } }: ProbeDeps): { readonly open_files_limit?: number | undefined } {
+  return isLow ? { open_files_limit: limit } : {}
 }
 
 /** Refuses whoever may not see the figures. Where they are off, or somebody asks from elsewhere, they are not there. */

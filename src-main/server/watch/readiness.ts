@@ -2,6 +2,7 @@
 
 import type { Ledger } from '#ledger/ledger.ts'
 import type { WriteMeter } from '#ledger/write-meter.ts'
+import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Leases } from '#pipeline/leases.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
@@ -9,7 +10,7 @@ import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 /**
  * `starting` and `draining`: its life begins or ends; `ledger`: nothing can be charged; `writer`: the disk takes too long with what
  * was charged; `fleet`: the books that it shares are out of reach; `paused`: an administrator said so; `overloaded`: there is too little
- * memory.
+ * memory, or as many calls run as file descriptors allow.
  */
 export type NotReady = 'starting' | 'draining' | 'ledger' | 'writer' | 'fleet' | 'paused' | 'overloaded'
 
@@ -18,6 +19,7 @@ export type ReadinessDeps = {
   readonly pause: Pick<Pause, 'untilMs'>
   readonly writes: Pick<WriteMeter, 'underWayMs'>
   readonly memory: Pick<MemoryGuard, 'isShort'>
+  readonly open: Pick<OpenExchanges, 'isFull'>
   /** undefined for a gateway by itself. */
   readonly leases: Pick<Leases, 'isServing'> | undefined
 }
@@ -56,13 +58,13 @@ export class Readiness {
 
   /** undefined where calls are taken. */
   get problem(): NotReady | undefined {
-    const { ledger, pause, writes, memory, leases } = this.#deps
+    const { ledger, pause, writes, memory, open, leases } = this.#deps
     if (this.#phase === 'leaving') return 'draining'
     if (this.#phase !== 'running') return this.#phase
     if (ledger.state !== 'ok') return 'ledger'
     if (writes.underWayMs > WRITER_BEHIND_MS) return 'writer'
     if (leases?.isServing === false) return 'fleet'
-    if (memory.isShort) return 'overloaded'
+    if (memory.isShort || open.isFull) return 'overloaded'
     return pause.untilMs === undefined ? undefined : 'paused'
   }
 }
