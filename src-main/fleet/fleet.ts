@@ -301,6 +301,7 @@ export class Fleet implements Leases {
 
   /** Beside the signs of life, which must not wait for what may take long. */
   async #catchUp(): Promise<void> {
+    await this.#seat.seen.keep()
     if (this.#latest > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
@@ -333,7 +334,8 @@ export class Fleet implements Leases {
     if (joined.budgets !== undefined) await this.budgets?.joined(joined.budgets)
     await this.#shipping.joined(joined)
     this.#book.restore(joined.leases)
-    const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
+    const claims = this.#book.lacking().map((sum) => [...sum, this.#changes.baseOfCycles(sum[0]) ?? null])
+    const { got } = await this.#seat.say('claim', [JSON.stringify(claims)])
     // The sums that were claimed, as far as they were free.
     this.#book.leased(got as readonly Sum[])
   }

@@ -2,7 +2,7 @@
 // take six times as long. `npm test -- test/store/all-at-once -u` writes this file after a migration was added.
 
 export const NEW_DATABASE = {
-  version: 570,
+  version: 600,
   sql: [
     "CREATE TABLE provider (\n  id TEXT NOT NULL PRIMARY KEY,\n  name TEXT NOT NULL UNIQUE,\n  dialect TEXT NOT NULL,\n  base_url TEXT NOT NULL,\n  has_secret INTEGER NOT NULL CHECK (has_secret IN (0, 1)),\n  output_cap_field TEXT NOT NULL CHECK (output_cap_field IN ('max_tokens', 'max_completion_tokens')),\n  created_at_ms INTEGER NOT NULL\n, quirks TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(quirks)), on_disconnect TEXT NOT NULL DEFAULT 'cancel' CHECK (on_disconnect IN ('cancel', 'drain')), preset TEXT, network TEXT NOT NULL DEFAULT 'public' CHECK (network IN ('public', 'local')), secret_header TEXT, limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(limits)), time_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(time_limits)), headers TEXT NOT NULL DEFAULT '{}' CHECK (json_type(headers) = 'object'), header_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_type(header_secrets) = 'array'), pool TEXT NOT NULL DEFAULT '[]' CHECK (json_type(pool) = 'array')) STRICT",
     'CREATE TABLE price (\n  model_id TEXT NOT NULL,\n  version INTEGER NOT NULL CHECK (version > 0),\n  input_micro INTEGER NOT NULL CHECK (input_micro >= 0),\n  output_micro INTEGER NOT NULL CHECK (output_micro >= 0),\n  cache_read_micro INTEGER NOT NULL CHECK (cache_read_micro >= 0),\n  cache_write_micro INTEGER NOT NULL CHECK (cache_write_micro >= 0),\n  created_at_ms INTEGER NOT NULL, details TEXT CHECK (details IS NULL OR json_valid(details)),\n  PRIMARY KEY (model_id, version)\n) STRICT, WITHOUT ROWID',
@@ -78,5 +78,6 @@ export const NEW_DATABASE = {
     'CREATE UNIQUE INDEX elsewhere_group_parts\n  ON elsewhere_group (slice, key_id, model_id, provider_id, package_id, tool, project, tags, gateway)',
     'CREATE TABLE elsewhere_hour (\n  started_at_ms INTEGER NOT NULL,\n  group_id INTEGER NOT NULL,\n  requests INTEGER NOT NULL,\n  failed INTEGER NOT NULL,\n  input_tokens INTEGER NOT NULL,\n  cache_read_tokens INTEGER NOT NULL,\n  cache_write_tokens INTEGER NOT NULL,\n  output_tokens INTEGER NOT NULL,\n  reasoning_tokens INTEGER NOT NULL,\n  charge_micro INTEGER NOT NULL,\n  estimated_usage INTEGER NOT NULL,\n  unknown_usage INTEGER NOT NULL,\n  PRIMARY KEY (started_at_ms, group_id)\n) STRICT, WITHOUT ROWID',
     'CREATE TABLE elsewhere_day (\n  started_at_ms INTEGER NOT NULL,\n  group_id INTEGER NOT NULL,\n  requests INTEGER NOT NULL,\n  failed INTEGER NOT NULL,\n  input_tokens INTEGER NOT NULL,\n  cache_read_tokens INTEGER NOT NULL,\n  cache_write_tokens INTEGER NOT NULL,\n  output_tokens INTEGER NOT NULL,\n  reasoning_tokens INTEGER NOT NULL,\n  charge_micro INTEGER NOT NULL,\n  estimated_usage INTEGER NOT NULL,\n  unknown_usage INTEGER NOT NULL,\n  PRIMARY KEY (started_at_ms, group_id)\n) STRICT, WITHOUT ROWID',
+    'CREATE TABLE fleet_seen (\n  gateway TEXT NOT NULL PRIMARY KEY,\n  answers INTEGER NOT NULL,\n  place TEXT NOT NULL,\n  seen_at_ms INTEGER NOT NULL\n) STRICT, WITHOUT ROWID',
   ].join(';'),
 } as const
