@@ -5,7 +5,7 @@ import { FUNCTIONS } from '#fleet/schema-functions.ts'
 import { AWAITED, JOINING } from '#fleet/schema-joining.ts'
 import { NOTES, NOTES_TABLE } from '#fleet/schema-notes.ts'
 import { SECRETS, SECRETS_TABLE } from '#fleet/schema-secrets.ts'
-import { VIEWS } from '#fleet/schema-views.ts'
+import { KEY_USE_TABLE, VIEWS } from '#fleet/schema-views.ts'
 
 const FIRST = `
 CREATE SCHEMA IF NOT EXISTS farebox;
@@ -186,6 +186,7 @@ const STEPS = [
   HEARD,
   BUDGETS_TABLE,
   AWAITED,
+  KEY_USE_TABLE,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length
