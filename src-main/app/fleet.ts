@@ -55,8 +55,8 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     own: {
       note,
       keepNote: (changed) => writer.call('keepFleet', changed),
-      seen: await writer.call('loadSeen', undefined),
-      keepSeen: (rows) => writer.call('keepSeen', rows),
+      sightings: await writer.call('loadSightings', undefined),
+      keepSightings: (rows) => writer.call('keepSightings', rows),
       async lastEntry() {
         await projection.upToDate()
         return writer.call('lastEntry', undefined)

@@ -310,7 +310,7 @@ export class Fleet implements Leases {
 
   /** Beside the signs of life, which must not wait for what may take long. */
   async #catchUp(): Promise<void> {
-    await this.#seat.seen.keep()
+    await this.#seat.sightings.keep()
     await this.#use.tell()
     if (this.#latest > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()

@@ -85,8 +85,10 @@ BEGIN
   RETURNING heard INTO n;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
+  -- It has known these tables all the time, so the others need not wait.
+  UPDATE farebox.gateway SET waits_for = NULL WHERE waits_for IS NOT NULL AND (SELECT waits_for IS NULL FROM farebox.gateway WHERE id = g);
   RETURN jsonb_build_object('heard', n, 'version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g), 'divided', farebox.divided(g),
-    'seen', farebox.to_note(now() - interval '1 min'), 'awaited', farebox.awaited(),
+    'seen', farebox.to_note(now() - interval '1 min'), 'awaited', farebox.awaited_by(g),
     'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
@@ -180,7 +182,7 @@ CREATE OR REPLACE FUNCTION farebox.take(g text, e bigint, has_applied bigint, k 
 DECLARE a farebox.account; v bigint; mine bigint; got bigint;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   -- A clock that is far behind spends nothing of a cycle that is over.
   IF farebox.is_over(k, c) THEN
     RETURN '{"error": "late"}';
@@ -215,7 +217,7 @@ CREATE OR REPLACE FUNCTION farebox.take_ahead(g text, e bigint, asked jsonb) RET
 DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   n := farebox.sharers();
   -- Accounts in one order, so that no two gateways wait for each other.
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP

@@ -6,15 +6,28 @@ export const AWAITED = `
 ALTER TABLE farebox.gateway
   -- Set by a restore: this gateway must join before anything is lent. 'seen': the disk of another gateway knows that it was answered after the backup;
   -- 'possible': it may have been. NULL: it has joined since.
-  ADD awaited text CHECK (awaited IN ('seen', 'possible'));
+  ADD awaited text CHECK (awaited IN ('seen', 'possible')),
+  -- Gateways that must be heard of before anything is lent to this one, since when: it cannot tell whether the server was restored from a backup.
+  ADD waits_for text[],
+  ADD waits_since timestamptz;
+ALTER TABLE farebox.state
+  -- Which server and tables these are, and since when: a dump that is restored makes other tables.
+  ADD home text NOT NULL DEFAULT '',
+  ADD home_since timestamptz NOT NULL DEFAULT '-infinity';
 `
 
 export const JOINING = `
+CREATE OR REPLACE FUNCTION farebox.waited_for(g text) RETURNS SETOF farebox.gateway LANGUAGE sql AS $$
+  SELECT w.* FROM farebox.gateway me JOIN farebox.gateway w ON w.id = ANY (me.waits_for) AND w.seen_at < me.waits_since
+  WHERE me.id = g AND w.retired_at IS NULL AND w.ended_at IS NULL
+$$;
+
 -- Whether gateways may have spent what the server does not know of: leases that were lost by a failover to a standby without its last commits, or anything at
--- all since the backup that was restored.
-CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS $$
+-- all since a backup that was restored, or may have been as far as this gateway can tell.
+CREATE OR REPLACE FUNCTION farebox.is_settling(g text) RETURNS boolean LANGUAGE sql AS $$
   SELECT EXISTS (SELECT 1 FROM farebox.gateway CROSS JOIN farebox.state WHERE retired_at IS NULL
     AND (awaited IS NOT NULL OR (gateway.timeline <> state.timeline AND ended_at IS NULL AND free_at > now())))
+    OR EXISTS (SELECT 1 FROM farebox.waited_for(g))
 $$;
 
 -- Begins a restore epoch: every gateway has to join again and to claim what it spent and holds. What leases the backup has says nothing of
@@ -44,10 +57,32 @@ CREATE OR REPLACE FUNCTION farebox.to_note(since timestamptz) RETURNS jsonb LANG
   FROM farebox.gateway WHERE heard > 1 AND retired_at IS NULL AND seen_at > since
 $$;
 
--- For whom nothing is lent.
-CREATE OR REPLACE FUNCTION farebox.awaited() RETURNS jsonb LANGUAGE sql AS $$
-  SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'place', place) ORDER BY place), '[]') FROM farebox.gateway WHERE awaited IS NOT NULL AND retired_at IS NULL
+-- Because of whom nothing is lent to a gateway.
+CREATE OR REPLACE FUNCTION farebox.awaited_by(g text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'place', place) ORDER BY place), '[]') FROM farebox.gateway
+  WHERE (awaited IS NOT NULL AND retired_at IS NULL) OR id IN (SELECT id FROM farebox.waited_for(g))
 $$;
+
+-- Which server and tables these are. A dump that is restored has another home than it says, and files that are restored have a server that was started since.
+CREATE OR REPLACE FUNCTION farebox.home() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT system_identifier FROM pg_control_system()) || ' ' || 'farebox.gateway'::regclass::oid;
+EXCEPTION WHEN insufficient_privilege THEN
+  RETURN 'farebox.gateway'::regclass::oid::text;
+END $$;
+
+-- Sets which gateways must be heard of before anything is lent to one that joins: those that ran when the server was last asked before it was started, or its
+-- tables were restored, unless the joining one was answered until then too. Otherwise it may be the first one after a restore, and know nothing that is later.
+CREATE OR REPLACE FUNCTION farebox.set_waits(g text, seen jsonb, has_ended boolean, is_witness boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE since timestamptz; latest timestamptz;
+BEGIN
+  UPDATE farebox.state SET home = farebox.home(), home_since = CASE WHEN home = '' THEN home_since ELSE now() END WHERE home <> farebox.home();
+  SELECT greatest(home_since, pg_postmaster_start_time()) INTO since FROM farebox.state;
+  SELECT max(seen_at) INTO latest FROM farebox.gateway WHERE seen_at < since;
+  UPDATE farebox.gateway SET waits_since = since, waits_for = (SELECT array_agg(w.id) FROM farebox.gateway w LEFT JOIN farebox.noted(seen) n ON n.id = w.id
+    WHERE NOT is_witness AND w.id <> g AND w.ended_at IS NULL AND w.retired_at IS NULL AND w.seen_at < since AND w.seen_at > latest - interval '15 s'
+      AND (has_ended OR coalesce(n.heard, 0) < w.heard - 1)) WHERE id = g;
+END $$;
 
 -- Compares what a gateway has noted with what the server knows, begins a restore epoch where the server knows less, and says whether it did. While gateways are
 -- awaited, notes about these are about the same restore. is_witness: its process has run since before the database was restored, and knew all gateways then:
@@ -76,7 +111,7 @@ END $$;
 CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, exact jsonb, seen jsonb,
   is_witness boolean) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline(); is_ours boolean := of_books IS NOT NULL; is_known boolean; is_earlier boolean;
-  is_untold boolean; l record;
+  is_untold boolean; has_ended boolean; l record;
   is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
 BEGIN
   SELECT * INTO s FROM farebox.state FOR UPDATE;
@@ -84,6 +119,7 @@ BEGIN
   IF of_books <> s.id::text THEN RETURN '{"error": "foreign"}'; END IF;
   SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
   is_known := FOUND;
+  has_ended := old.ended_at IS NOT NULL;
   IF old.retired_at IS NOT NULL THEN
     RETURN jsonb_build_object('error', 'retired');
   END IF;
@@ -114,6 +150,7 @@ BEGIN
   ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
     free_at = now() + grace, own_seq = seq, ended_at = NULL, heard = greatest(farebox.gateway.heard + 1, excluded.heard), exact_zone = exact->>'zone'
   RETURNING * INTO old;
+  PERFORM farebox.set_waits(g, seen, has_ended, is_witness);
   PERFORM farebox.told(g, old.shipped);
   IF old.awaited IS NOT NULL THEN
     -- It claims what it needs of these too.
@@ -124,7 +161,7 @@ BEGIN
   END IF;
   IF exact IS NOT NULL THEN PERFORM farebox.tell_budgets(g, exact->'told'); END IF;
   RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
-    'heard', old.heard, 'seen', farebox.to_note('-infinity'), 'awaited', farebox.awaited(),
+    'heard', old.heard, 'seen', farebox.to_note('-infinity'), 'awaited', farebox.awaited_by(g),
     'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
       FROM farebox.lease WHERE gateway = g AND amount > 0))
     || CASE WHEN exact IS NULL THEN '{}' ELSE jsonb_build_object('budgets', farebox.budgets_of(g), 'divided', farebox.divided(g)) END;

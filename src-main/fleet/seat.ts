@@ -7,7 +7,7 @@ import { Connection, FleetUnreachable, type Answer, type MadeChange, type Value 
 import type { Sum } from '#fleet/lease-book.ts'
 import { CannotJoin, EarlierBooks, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
-import { SeenGateways } from '#fleet/seen-gateways.ts'
+import { Sightings } from '#fleet/sightings.ts'
 import type { BudgetsTelling, JoinedBudgets } from '#fleet/budget-share.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
@@ -75,7 +75,7 @@ export class Seat {
   #turnedAtMs: number | undefined
   /** How often PostgreSQL answered this gateway, by the last answer to this process. */
   #heard: number | undefined
-  readonly seen: SeenGateways
+  readonly sightings: Sightings
   #parts: LimitParts | undefined
   #budgetParts: LimitParts | undefined
 
@@ -83,7 +83,7 @@ export class Seat {
     const { url, password, onNotice } = options
     this.#options = options
     this.#note = options.own.note
-    this.seen = new SeenGateways(options.own, options.log)
+    this.sightings = new Sightings(options.own, options.log)
     this.#connection = new Connection({ url, password, onNotice, onLost: () => this.lose() })
   }
 
@@ -178,7 +178,7 @@ export class Seat {
     }
     this.#heardAt = sentAt
     this.#heard = Number(heard)
-    this.seen.answered(seen, awaited)
+    this.sightings.answered(seen, awaited)
     this.#hearParts(parts, divided)
     // What `beat` answers; one that an earlier program made says nothing of usage.
     const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
@@ -198,7 +198,7 @@ export class Seat {
       const sentAt = this.#now()
       const telling = this.#options.telling()
       const exact = telling === undefined ? null : JSON.stringify(telling)
-      const known = [JSON.stringify(this.seen.rows), String(this.seen.isWitness)]
+      const known = [JSON.stringify(this.sightings.rows), String(this.sightings.isWitness)]
       const values = [this.gatewayId, place, program, lastEntry, this.#grace, this.booksId ?? null, exact, ...known]
       const answer = await this.#connection.call('join_fleet', values)
       try {
@@ -215,9 +215,9 @@ export class Seat {
       }
       // Before anything is brought: whoever has brought something belongs to these books.
       await this.#keep({ ...this.#note, booksId: String(answer.books) })
-      this.seen.answered(answer.seen, answer.awaited)
-      this.seen.answered([[this.gatewayId, Number(answer.heard), place, sentAt.wallMs]], answer.awaited)
-      await this.seen.keep()
+      this.sightings.answered(answer.seen, answer.awaited)
+      this.sightings.answered([[this.gatewayId, Number(answer.heard), place, sentAt.wallMs]], answer.awaited)
+      await this.sightings.keep()
       this.#epoch = Number(answer.epoch)
       try {
         await take(joinedBy(answer, lastEntry))

@@ -13,7 +13,7 @@ export type FleetNote = {
 }
 
 /** A gateway of the shared books: how often the shared database answered it, where it runs, and when it was last seen, in UTC epoch milliseconds. */
-export type SeenRow = readonly [gatewayId: string, answers: number, place: string, seenAtMs: number]
+export type SightingRow = readonly [gatewayId: string, answers: number, place: string, seenAtMs: number]
 
 export function loadFleet(db: Db): FleetNote | undefined {
   const sql = 'SELECT gateway_id AS gatewayId, books_id AS booksId, version, mark FROM fleet'
@@ -31,11 +31,11 @@ export function keepFleet(db: Db, { gatewayId, booksId, version, mark }: FleetNo
   if (booksId === undefined) db.exec('DELETE FROM fleet_seen')
 }
 
-export function loadSeen(db: Db): SeenRow[] {
-  return db.prepare<[], [...SeenRow]>('SELECT gateway, answers, place, seen_at_ms FROM fleet_seen').raw().all()
+export function loadSightings(db: Db): SightingRow[] {
+  return db.prepare<[], [...SightingRow]>('SELECT gateway, answers, place, seen_at_ms FROM fleet_seen').raw().all()
 }
 
-export function keepSeen(db: Db, rows: readonly SeenRow[]): void {
+export function keepSightings(db: Db, rows: readonly SightingRow[]): void {
   const put = db.prepare('INSERT OR REPLACE INTO fleet_seen (gateway, answers, place, seen_at_ms) VALUES (?, ?, ?, ?)')
   for (const row of rows) put.run(...row)
 }

@@ -20,11 +20,11 @@ import { beginning, serveOperations } from '#store/database-thread.ts'
 import {
   keepFleet,
   keepFleetVersion,
-  keepSeen,
+  keepSightings,
   loadFleet,
-  loadSeen,
+  loadSightings,
   type FleetNote,
-  type SeenRow,
+  type SightingRow,
 } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import { chargedByLabel } from '#store/project-rows.ts'
@@ -64,7 +64,7 @@ const changeLan = counted((settings: LanSettings) => putLan(db, settings))
 const changeSetting = counted((setting: SettingChange) => putSetting(db, setting))
 const keepBill = counted((report: ReportToKeep) => keepReport(db, report))
 const keepFleetNote = counted((note: FleetNote) => keepFleet(db, note))
-const keepSeenRows = db.transaction((rows: readonly SeenRow[]) => keepSeen(db, rows))
+const keepSightingsRows = db.transaction((rows: readonly SightingRow[]) => keepSightings(db, rows))
 const forgetBills = counted((providerId: string) => forgetReports(db, providerId))
 const keepReading = db.transaction((reading: BalanceReading) => keepBalances(db, reading))
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
@@ -302,8 +302,8 @@ serveOperations<WriterOperations>({
   forgetBills,
   loadFleet: () => loadFleet(db),
   keepFleet: keepFleetNote,
-  loadSeen: () => loadSeen(db),
-  keepSeen: (rows) => keepSeenRows(rows),
+  loadSightings: () => loadSightings(db),
+  keepSightings: (rows) => keepSightingsRows(rows),
   chargedAfter: (range) => chargedAfter(db, range),
   lastEntry: () => lastEntry(db),
   ...shared.operations,

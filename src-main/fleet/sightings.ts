@@ -2,28 +2,28 @@
 // answers was restored from a backup, or took over without the last commits.
 
 import type { Log } from '#core/log.ts'
-import type { OwnBooks, SeenGateway } from '#fleet/membership.ts'
+import type { OwnBooks, Sighting } from '#fleet/membership.ts'
 
 /** A gateway that has to join before a restored PostgreSQL lends anything. */
 type AwaitedGateway = { readonly id: string; readonly place: string }
 
 const MAX_NAMED = 10
 
-export class SeenGateways {
-  readonly #own: Pick<OwnBooks, 'seen' | 'keepSeen'>
+export class Sightings {
+  readonly #own: Pick<OwnBooks, 'sightings' | 'keepSightings'>
   readonly #log: Log
-  readonly #rows: Map<string, SeenGateway>
+  readonly #rows: Map<string, Sighting>
   /** Not on disk yet. */
-  #changed = new Map<string, SeenGateway>()
+  #changed = new Map<string, Sighting>()
   #awaited: readonly AwaitedGateway[] | undefined
 
-  constructor(own: Pick<OwnBooks, 'seen' | 'keepSeen'>, log: Log) {
+  constructor(own: Pick<OwnBooks, 'sightings' | 'keepSightings'>, log: Log) {
     this.#own = own
     this.#log = log
-    this.#rows = new Map(own.seen.map((row) => [row[0], row]))
+    this.#rows = new Map(own.sightings.map((row) => [row[0], row]))
   }
 
-  get rows(): readonly SeenGateway[] {
+  get rows(): readonly Sighting[] {
     return [...this.#rows.values()]
   }
 
@@ -34,7 +34,7 @@ export class SeenGateways {
 
   /** Takes over what `beat` or `join_fleet` answered; tables that an earlier program made answer nothing of it. */
   answered(seen: unknown, awaited: unknown): void {
-    for (const row of (seen ?? []) as readonly SeenGateway[]) {
+    for (const row of (seen ?? []) as readonly Sighting[]) {
       this.#rows.set(row[0], row)
       this.#changed.set(row[0], row)
     }
@@ -47,7 +47,7 @@ export class SeenGateways {
     if (changed.size === 0) return
     this.#changed = new Map()
     try {
-      await this.#own.keepSeen([...changed.values()])
+      await this.#own.keepSightings([...changed.values()])
     } catch (error) {
       this.#changed = new Map([...changed, ...this.#changed])
       throw error
