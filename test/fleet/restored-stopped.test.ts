@@ -61,7 +61,7 @@ async function spend(some: readonly Gateway[], most = 3): Promise<number> {
 }
 
 async function endAll(): Promise<void> {
-  for (const gateway of [...gateways.all]) await gateways.end(gateway)
+  for (let last = gateways.all.at(-1); last !== undefined; last = gateways.all.at(-1)) await gateways.end(last)
 }
 
 /** Three gateways of which two spend almost all of a balance after a backup, and which end then. */

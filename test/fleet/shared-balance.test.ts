@@ -29,8 +29,9 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
   it('shows the calls and the last use of all gateways on each of them, by the key and to administrators', async () => {
     const made = await gateways.newKey(20 * HOLD)
     gateways.upstream.script(DEAREST)
-    const shown = async ({ admin, balance }: Gateway) => {
-      const own = await balance(made.key)
+    const shown = async (gateway: Gateway) => {
+      const { admin } = gateway
+      const own = await gateway.balance(made.key)
       const one = (await admin.call('showKey', { id: made.id })).balance
       const listed = (await admin.call('listKeys', {})).find(({ id }) => id === made.id)?.balance
       return [own, one, listed].map((view) => [view?.['total_requests'], view?.['last_used_at']])
