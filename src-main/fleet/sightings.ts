@@ -68,5 +68,5 @@ export class Sightings {
 function waitingLine(awaited: readonly AwaitedGateway[]): string {
   const named = awaited.slice(0, MAX_NAMED).map(({ id, place }) => `${place} (${id})`)
   const more = awaited.length > MAX_NAMED ? ` and ${awaited.length - MAX_NAMED} more` : ''
-  return `The shared database was restored from a backup, so it lends no credits until these gateways have joined: ${named.join(', ')}${more}. Start them; of one that is lost say so with \`farebox fleet settle ID\`.`
+  return `The shared database was restored from a backup, so it lends no credits until these gateways have joined: ${named.join(', ')}${more}. Start them, or declare lost ones with \`farebox fleet settle ID\`.`
 }

@@ -37,7 +37,7 @@ export function loadSightings(db: Db): SightingRow[] {
 
 export function keepSightings(db: Db, rows: readonly SightingRow[]): void {
   const put = db.prepare('INSERT OR REPLACE INTO fleet_seen (gateway, answers, place, seen_at_ms) VALUES (?, ?, ?, ?)')
-  for (const row of rows) put.run(...row)
+  for (const [gatewayId, answers, place, seenAtMs] of rows) put.run(gatewayId, answers, place, seenAtMs)
 }
 
 /** Of a gateway that has a note. Which change it is is noted behind it. */
