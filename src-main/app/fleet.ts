@@ -55,6 +55,8 @@ export async function openFleet({ config, log, clock, writer, stores, errand }: 
     own: {
       note,
       keepNote: (changed) => writer.call('keepFleet', changed),
+      sightings: await writer.call('loadSightings', undefined),
+      keepSightings: (rows) => writer.call('keepSightings', rows),
       async lastEntry() {
         await projection.upToDate()
         return writer.call('lastEntry', undefined)

@@ -38,6 +38,7 @@ const STATES = {
   gone: 'gone',
   stopped: 'stopped',
   lost: 'lost for good',
+  awaited: 'awaited after a restore',
 } as const
 
 function fleetText({ is_shared: isShared, is_serving: isServing, gateways }: FleetView): string {

@@ -5,9 +5,10 @@ import { NullableCount, strict, Timestamp } from '#contract/fields.ts'
 
 /**
  * `silent`: not heard of for 15 seconds, and calls of it may still run; `gone`: none can run any more, and what it had leased is free again;
- * `stopped`: it ended as it should; `lost`: an administrator said that it does not come back.
+ * `stopped`: it ended as it should; `lost`: an administrator said that it does not come back; `awaited`: the shared database was restored from a backup
+ * and lends no credits before this gateway has joined.
  */
-const FleetState = Type.Enum(['running', 'silent', 'gone', 'stopped', 'lost'])
+const FleetState = Type.Enum(['running', 'silent', 'gone', 'stopped', 'lost', 'awaited'])
 
 export const FleetGateway = strict({
   id: Type.String(),

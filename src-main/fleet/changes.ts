@@ -50,9 +50,18 @@ export class Changes implements SharedBooks {
 
   /** What a cycle of a key begins with, in micro-credits; undefined for a key without a limit. */
   baseOf(keyId: string): number | undefined {
-    const catalog = this.#context?.catalog
-    const entity = catalog?.package(catalog.key(keyId)?.packageId ?? '')
+    const entity = this.#packageOf(keyId)
     return entity === undefined || entity.type === 'unlimited' ? undefined : entity.creditsMicro
+  }
+
+  /** The same of a key that has more than one cycle. */
+  baseOfCycles(keyId: string): number | undefined {
+    return this.#packageOf(keyId)?.type === 'topup' ? undefined : this.baseOf(keyId)
+  }
+
+  #packageOf(keyId: string) {
+    const catalog = this.#context?.catalog
+    return catalog?.package(catalog.key(keyId)?.packageId ?? '')
   }
 
   async make(change: SharedChange, locally: () => Promise<void>): Promise<void> {

@@ -51,6 +51,9 @@ export type SharedAccount = {
   readonly leftMicro: number
 }
 
+/** How many calls a key has had, and when the last one began, in UTC epoch milliseconds. */
+export type KeyUse = readonly [keyId: string, requests: number, lastUsedAtMs: number]
+
 /** Which change of the catalogue, and by whom; `mark` tells it from another one that has its number in another state of these books. */
 export type MadeChange = { readonly version: number; readonly mark: string; readonly gatewayId: string }
 
@@ -176,6 +179,18 @@ export class Connection {
     return sumsIn(await this.#query('elsewhere', elsewhereOf(asked), [gatewayId, JSON.stringify(keyIds)]))
   }
 
+  /** How the other gateways have used keys, where a gateway told it in so many milliseconds, or before and it was not to be seen then. */
+  async changedUse(gatewayId: string, inMs: number): Promise<KeyUse[]> {
+    const changed = 'SELECT DISTINCT key_id FROM farebox.key_use WHERE changed_at > now() - $2::interval'
+    return usesIn(await this.#query('changed use', useOf(changed), [gatewayId, `${LATELY_MS + inMs} ms`]))
+  }
+
+  /** How they have used these keys. */
+  async useElsewhere(gatewayId: string, keyIds: readonly string[]): Promise<KeyUse[]> {
+    const asked = 'SELECT jsonb_array_elements_text($2)'
+    return usesIn(await this.#query('use', useOf(asked), [gatewayId, JSON.stringify(keyIds)]))
+  }
+
   /** What the calls of a gateway add up to by hours, as far as it told anything else after one of its tellings; a page after a place, in their order. */
   async usageOf(
     gatewayId: string,
@@ -252,6 +267,15 @@ function elsewhereOf(cycles: string): string {
 
 function sumsIn(rows: readonly Answer[]): Sum[] {
   return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
+}
+
+function useOf(keys: string): string {
+  return `SELECT key_id, sum(requests) AS requests, max(last_used_at) AS last_used_at FROM farebox.key_use
+    WHERE gateway <> $1 AND key_id IN (${keys}) GROUP BY key_id`
+}
+
+function usesIn(rows: readonly Answer[]): KeyUse[] {
+  return rows.map((row) => [String(row.key_id), Number(row.requests), Number(row.last_used_at)])
 }
 
 /** Where many begin at once on older tables, one after the other. */

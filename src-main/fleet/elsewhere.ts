@@ -1,7 +1,9 @@
-// What the other gateways have charged, for people who look at balances. It counts for no decision.
+// What the other gateways have charged, and how often they have used each key, for balances as they are shown. It counts for no decision.
 
+import type { KeyUse } from '#fleet/connection.ts'
 import type { Sum } from '#fleet/lease-book.ts'
 import type { Seat } from '#fleet/seat.ts'
+import type { OtherGateways } from '#ledger/other-gateways.ts'
 
 export type ElsewhereOptions = {
   readonly seat: Pick<Seat, 'inTurn' | 'gatewayId'>
@@ -18,10 +20,11 @@ const MAX_BACK_MS = 60_000
 /** So many keys in one question: others are asked between two. */
 const AT_ONCE = 10_000
 
-export class Elsewhere {
+export class Elsewhere implements OtherGateways {
   readonly #options: ElsewhereOptions
   /** By key, of the last cycle that was heard of, in micro-credits. */
   readonly #charged = new Map<string, { readonly cycle: number; readonly amountMicro: number }>()
+  readonly #used = new Map<string, { readonly requestCount: number; readonly lastUsedAtMs: number }>()
   /** undefined where everything is to be looked at. */
   #looked: { readonly beganMs: number; readonly tookMs: number } | undefined
 
@@ -33,6 +36,10 @@ export class Elsewhere {
   charged(keyId: string, cycle: number): number {
     const known = this.#charged.get(keyId)
     return known?.cycle === cycle ? known.amountMicro : 0
+  }
+
+  use(keyId: string): { readonly requestCount: number; readonly lastUsedAtMs: number } | undefined {
+    return this.#used.get(keyId)
   }
 
   /** What was seen may not hold any more: PostgreSQL may have fallen over to a standby. */
@@ -47,7 +54,10 @@ export class Elsewhere {
     const all = keyIds()
     for (let from = 0; from < all.length; from += AT_ONCE) {
       const some = all.slice(from, from + AT_ONCE)
-      this.#found(await seat.inTurn((connection) => connection.chargedElsewhere(seat.gatewayId, some)))
+      await seat.inTurn(async (connection) => {
+        this.#found(await connection.chargedElsewhere(seat.gatewayId, some))
+        this.#foundUse(await connection.useElsewhere(seat.gatewayId, some))
+      })
     }
     // How long all of it takes says nothing of what changed.
     this.#looked = { beganMs, tookMs: 0 }
@@ -61,7 +71,9 @@ export class Elsewhere {
     if (monotonicMs() - looked.beganMs <= Math.min(REST * looked.tookMs, MAX_REST_MS)) return
     await seat.inTurn(async (connection) => {
       const beganMs = monotonicMs()
-      this.#found(await connection.changedElsewhere(seat.gatewayId, beganMs - looked.beganMs))
+      const sinceMs = beganMs - looked.beganMs
+      this.#found(await connection.changedElsewhere(seat.gatewayId, sinceMs))
+      this.#foundUse(await connection.changedUse(seat.gatewayId, sinceMs))
       this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
     })
   }
@@ -70,5 +82,9 @@ export class Elsewhere {
     for (const [keyId, cycle, amountMicro] of sums) {
       if ((this.#charged.get(keyId)?.cycle ?? cycle) <= cycle) this.#charged.set(keyId, { cycle, amountMicro })
     }
+  }
+
+  #foundUse(uses: readonly KeyUse[]): void {
+    for (const [keyId, requestCount, lastUsedAtMs] of uses) this.#used.set(keyId, { requestCount, lastUsedAtMs })
   }
 }

@@ -17,6 +17,7 @@ import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.t
 import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
+import { Rejoining } from '#fleet/rejoining.ts'
 import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { EVERY, Rounds } from '#fleet/rounds.ts'
 import { Seat, type Joined } from '#fleet/seat.ts'
@@ -24,6 +25,7 @@ import { SharedBudgets } from '#fleet/shared-budgets.ts'
 import { SharedCalls } from '#fleet/shared-calls.ts'
 import { SharedNotes } from '#fleet/shared-notes.ts'
 import { SharedSecrets } from '#fleet/shared-secrets.ts'
+import { OwnKeyUse } from '#fleet/own-key-use.ts'
 import { SharedUsage } from '#fleet/shared-usage.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
@@ -34,8 +36,6 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MAX_ASKED = 500
-const TRY_AT_FIRST_MS = 50
-const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
 const CLOSE_MS = 10_000
 const TRY_AT_CLOSE_MS = 100
@@ -59,23 +59,29 @@ export class Fleet implements Leases {
   readonly notes: SharedNotes
   readonly #stopListening: () => void
   readonly #elsewhere: Elsewhere
-  readonly #chargedElsewhere = (keyId: string, cycle: number) => this.#elsewhere.charged(keyId, cycle)
+  readonly #use: OwnKeyUse
   readonly #rounds: Rounds
   readonly #joining = takeTurns()
+  readonly #rejoining = new Rejoining({
+    join: () => this.#joinAgain(),
+    isJoined: () => this.#seat.isTaken,
+    isClosed: () => this.#isClosed,
+    failed: (error) => this.#failed(error),
+  })
   /** Of the catalogue, as far as it was heard of. */
   #latest = 0
-  #isJoining = false
   #isClosed = false
 
   constructor(options: FleetOptions) {
     this.#options = options
     const { ledger, own, monotonicMs, after, holdWaitMs: patienceMs } = options
     const changed = (keyId: string) => this.#changed(keyId)
-    const heard = { onNotice: (text: string) => this.#heard(text), onLost: () => this.#joinLater() }
+    const heard = { onNotice: (text: string) => this.#heard(text), onLost: () => this.#rejoining.begin() }
     this.#seat = new Seat({ ...options, ...heard, telling: () => this.budgets?.telling })
     this.#rounds = new Rounds({ isOn: () => this.#seat.isTaken, failed: (error) => this.#failed(error) })
     this.#changes = new Changes({ seat: this.#seat, monotonicMs, after, failed: (error) => this.#failed(error) })
     this.#elsewhere = new Elsewhere({ seat: this.#seat, keyIds: () => this.#changes.keyIds, monotonicMs })
+    this.#use = new OwnKeyUse({ seat: this.#seat, ledger })
     this.#book = new LeaseBook({
       monotonicMs,
       cycleOf: (keyId) => ledger.cycleOf(keyId),
@@ -108,6 +114,7 @@ export class Fleet implements Leases {
     this.#stopListening = options.recorded.listen((calls) => {
       // Of a key without a limit no lease says it.
       if (calls.some(({ chargeMicro }) => chargeMicro > 0)) this.#shipping.charged()
+      for (const { keyId } of calls) this.#use.used(keyId)
       this.#recent.recorded(calls)
       this.calls.recorded(calls)
     })
@@ -143,6 +150,7 @@ export class Fleet implements Leases {
   }
 
   share(keyId: string): LeaseShare | undefined {
+    this.#use.used(keyId)
     return this.#changes.baseOf(keyId) === undefined ? undefined : this.#book.share(keyId)
   }
 
@@ -188,7 +196,7 @@ export class Fleet implements Leases {
     await this.#shipping.ship('end')
     await handBack(this.#seat, () => this.#changes.follow())
     await this.#elsewhere.look()
-    return this.#chargedElsewhere
+    return (keyId, cycle) => this.#elsewhere.charged(keyId, cycle)
   }
 
   /** Leaves and belongs to no shared books from now on, as another gateway than it was. */
@@ -201,7 +209,7 @@ export class Fleet implements Leases {
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
     this.#changes.begin(context)
-    this.#options.ledger.showElsewhere(this.#chargedElsewhere)
+    this.#options.ledger.showElsewhere(this.#elsewhere)
     const { errand, own } = this.#options
     refuseErrand(errand, own.note, this.#changes.hasCatalog)
     try {
@@ -215,7 +223,7 @@ export class Fleet implements Leases {
       }
       const line = `The shared database cannot be reached${whyUnreachable(error)}, so no calls are admitted yet.`
       this.#options.log(line, { event: 'fleet_unreachable', level: 'warning' })
-      this.#joinLater()
+      this.#rejoining.begin()
     }
     const { budgets } = this
     this.#rounds.every(EVERY.beatMs, () => this.#beat())
@@ -245,6 +253,7 @@ export class Fleet implements Leases {
     await this.#shipping.ship('end')
     await this.budgets?.ship('end')
     await this.#usage.tell()
+    await this.#use.tell()
     await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
   }
 
@@ -301,6 +310,8 @@ export class Fleet implements Leases {
 
   /** Beside the signs of life, which must not wait for what may take long. */
   async #catchUp(): Promise<void> {
+    await this.#seat.sightings.keep()
+    await this.#use.tell()
     if (this.#latest > this.#seat.version) await this.#changes.follow()
     await this.#elsewhere.lookAgain()
     await this.#changes.tellRest()
@@ -325,6 +336,7 @@ export class Fleet implements Leases {
     await this.#changes.follow()
     // What others charged is for people alone, and takes a while where there are many keys: no start waits for it.
     this.#elsewhere.joined()
+    this.#use.joined(this.#changes.keyIds)
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
   }
 
@@ -333,29 +345,10 @@ export class Fleet implements Leases {
     if (joined.budgets !== undefined) await this.budgets?.joined(joined.budgets)
     await this.#shipping.joined(joined)
     this.#book.restore(joined.leases)
-    const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
+    const claims = this.#book.lacking().map((sum) => [...sum, this.#changes.baseOfCycles(sum[0]) ?? null])
+    const { got } = await this.#seat.say('claim', [JSON.stringify(claims)])
     // The sums that were claimed, as far as they were free.
     this.#book.leased(got as readonly Sum[])
-  }
-
-  #joinLater(): void {
-    if (this.#isJoining || this.#isClosed) return
-    this.#isJoining = true
-    const again = () => {
-      if (this.#isClosed) return
-      this.#joinAgain().then(
-        () => {
-          this.#isJoining = false
-          // It may have been lost again meanwhile.
-          if (!this.#seat.isTaken) this.#joinLater()
-        },
-        (error: unknown) => {
-          this.#failed(error)
-          setTimeout(again, error instanceof CannotJoin ? 10 * TRY_AGAIN_MS : TRY_AGAIN_MS).unref()
-        },
-      )
-    }
-    setTimeout(again, TRY_AT_FIRST_MS).unref()
   }
 
   #joinAgain(): Promise<void> {

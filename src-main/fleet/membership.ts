@@ -20,10 +20,16 @@ export type OwnNote = {
   readonly mark: string | undefined
 }
 
+/** A gateway of these books: how often PostgreSQL answered it, where it runs, and when it was last seen, in UTC epoch milliseconds. */
+export type Sighting = readonly [gatewayId: string, answers: number, place: string, seenAtMs: number]
+
 /** The gateway's own books, as far as they are asked. */
 export interface OwnBooks {
   readonly note: OwnNote
   keepNote(note: OwnNote): Promise<void>
+  /** The gateways of these books as of the last time that this one noted them. */
+  readonly sightings: readonly Sighting[]
+  keepSightings(changed: readonly Sighting[]): Promise<void>
   lastEntry(): Promise<number>
   /** What was charged: sums, the last entry that was looked at, and whether there are none after it. */
   chargedAfter(range: EntryRange): Promise<OwnCharges>

@@ -13,7 +13,7 @@ export type SeenGateway = {
   readonly program: string
   /** The last change of the catalogue that it made. */
   readonly applied: number
-  readonly state: 'running' | 'silent' | 'gone' | 'stopped' | 'lost'
+  readonly state: 'running' | 'silent' | 'gone' | 'stopped' | 'lost' | 'awaited'
   readonly seen_at: number
   /** When no call of it can run any more. */
   readonly free_at: number

@@ -122,7 +122,7 @@ CREATE OR REPLACE FUNCTION farebox.take_budget(g text, e bigint, has_applied big
 DECLARE a farebox.budget; mine bigint; got bigint; now_ms bigint := extract(epoch FROM now()) * 1000;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   IF until < now_ms - 5000 THEN RETURN '{"error": "late"}'; END IF;
   IF s > now_ms + 2000 THEN RETURN '{"error": "early"}'; END IF;
   PERFORM farebox.open_budget(i, s, until);
@@ -154,7 +154,7 @@ CREATE OR REPLACE FUNCTION farebox.take_budgets(g text, e bigint, asked jsonb, i
 DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF NOT is_claim AND farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF NOT is_claim AND farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   n := farebox.sharers();
   FOR i IN SELECT el->>0 AS id, (el->>1)::bigint AS s, (el->>2)::bigint AS a, (el->>3)::bigint AS said FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
     -- A server that lost the last commits may not know what bounds it.

@@ -64,75 +64,6 @@ CREATE OR REPLACE FUNCTION farebox.mark_of(made_at timestamptz) RETURNS text LAN
   SELECT floor(extract(epoch FROM made_at) * 1000000)::bigint::text
 $$;
 
--- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run. of_books: which ones it belongs to, null for
--- none. knows: how often it was answered, as far as its process knows. Whoever was answered more often than it is known here was answered by a later state,
--- which this server does not have: it was restored from a backup. All say again then what they have leased. exact: where it shares days and months exactly,
--- the time zone of these and what it charged in them.
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint, exact jsonb)
-  RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline(); is_ours boolean; is_earlier boolean; is_untold boolean;
-  is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
-BEGIN
-  SELECT * INTO s FROM farebox.state FOR UPDATE;
-  IF s.moved_to <> g THEN RETURN '{"error": "moved"}'; END IF;
-  IF of_books <> s.id::text THEN RETURN '{"error": "foreign"}'; END IF;
-  is_ours := of_books IS NOT NULL;
-  SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
-  is_earlier := CASE WHEN FOUND THEN coalesce(old.heard < knows, false) ELSE is_ours END;
-  IF old.retired_at IS NOT NULL THEN
-    RETURN jsonb_build_object('error', 'retired');
-  END IF;
-  IF old.place <> at_place AND old.seen_at > now() - interval '15 s' AND old.ended_at IS NULL THEN
-    RETURN jsonb_build_object('error', 'twin', 'place', old.place);
-  END IF;
-  IF seq < old.shipped THEN
-    RETURN jsonb_build_object('error', 'older');
-  END IF;
-  IF EXISTS (SELECT 1 FROM farebox.gateway WHERE id <> g AND exact_zone <> exact->>'zone' AND ended_at IS NULL AND retired_at IS NULL AND free_at > now()) THEN
-    RETURN '{"error": "zone"}';
-  END IF;
-  IF is_earlier THEN
-    log_now := log_now || ' ' || gen_random_uuid();
-    UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
-    -- They join anew. Nobody knows when they were heard of last, and they admit nothing a minute after it.
-    UPDATE farebox.gateway SET epoch = epoch + 1, free_at = greatest(free_at, now() + interval '90 s') WHERE id <> g AND ended_at IS NULL;
-  ELSIF split_part(s.timeline, ' ', 1) <> log_now OR s.is_synchronous <> is_sync THEN
-    -- Nothing that was answered is lost where a standby had it: nobody has to say again what was leased.
-    IF s.timeline = '' OR s.is_synchronous THEN UPDATE farebox.gateway SET timeline = log_now WHERE timeline = s.timeline; END IF;
-    UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
-  ELSE
-    log_now := s.timeline;
-  END IF;
-  -- Of one that belongs here and is not known nothing is known of what it charged.
-  is_untold := is_ours AND NOT EXISTS (SELECT 1 FROM farebox.charged WHERE gateway = g);
-  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline, heard, exact_zone)
-    VALUES (g, at_place, of_program, 1, CASE WHEN is_untold THEN 0 ELSE seq END, 0, now(), now() + grace, seq, CASE WHEN is_ours THEN '' ELSE log_now END, coalesce(knows, 0) + 1,
-      exact->>'zone')
-  ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
-    free_at = now() + grace, own_seq = seq, ended_at = NULL, heard = greatest(farebox.gateway.heard, knows) + 1, exact_zone = exact->>'zone'
-  RETURNING * INTO old;
-  PERFORM farebox.told(g, old.shipped);
-  IF exact IS NOT NULL THEN PERFORM farebox.tell_budgets(g, exact->'told'); END IF;
-  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id, 'parts', farebox.parts_of(g), 'usage_seq', old.usage_seq,
-    'heard', old.heard, 'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
-      FROM farebox.lease WHERE gateway = g AND amount > 0))
-    || CASE WHEN exact IS NULL THEN '{}' ELSE jsonb_build_object('budgets', farebox.budgets_of(g), 'divided', farebox.divided(g)) END;
-END $$;
-
--- As gateways of programs before say it.
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval, of_books text, knows bigint) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, of_books, knows, NULL)
-$$;
-CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT farebox.join_fleet(g, at_place, of_program, seq, grace, NULL, NULL, NULL)
-$$;
-
--- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
-CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS $$
-  SELECT EXISTS (SELECT 1 FROM farebox.gateway JOIN farebox.state ON gateway.timeline <> state.timeline
-    WHERE ended_at IS NULL AND retired_at IS NULL AND free_at > now())
-$$;
-
 -- Whether a cycle is over by a later one that has begun; clocks that differ by a little go on.
 CREATE OR REPLACE FUNCTION farebox.is_over(k text, c bigint) RETURNS boolean LANGUAGE sql AS $$
   SELECT EXISTS (SELECT 1 FROM farebox.account WHERE key_id = k AND cycle > c AND cycle < extract(epoch FROM now()) * 1000 - 5000)
@@ -146,21 +77,6 @@ BEGIN
   ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
 END $$;
 
--- What a gateway has spent and holds beyond its leases, as far as the server knows them, right after it joined.
-CREATE OR REPLACE FUNCTION farebox.claim(g text, e bigint, claims jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE i record; x bigint; got jsonb := '[]';
-BEGIN
-  UPDATE farebox.gateway SET timeline = (SELECT timeline FROM farebox.state) WHERE id = g AND epoch = e;
-  IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
-  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(claims) el ORDER BY 1, 2 LOOP
-    SELECT least(free, i.a) INTO x FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
-    CONTINUE WHEN NOT FOUND OR x = 0;
-    PERFORM farebox.lend(g, i.k, i.c, x);
-    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
-  END LOOP;
-  RETURN jsonb_build_object('got', got);
-END $$;
-
 -- Says that a gateway is there, and what its calls were like lately.
 CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval, lately jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE n bigint;
@@ -169,7 +85,10 @@ BEGIN
   RETURNING heard INTO n;
   IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
   PERFORM farebox.reclaim(1000);
+  -- It has known these tables all the time, so the others need not wait.
+  UPDATE farebox.gateway SET waits_for = NULL WHERE waits_for IS NOT NULL AND (SELECT waits_for IS NULL FROM farebox.gateway WHERE id = g);
   RETURN jsonb_build_object('heard', n, 'version', (SELECT version FROM farebox.state), 'parts', farebox.parts_of(g), 'divided', farebox.divided(g),
+    'seen', farebox.to_note(now() - interval '1 min'), 'awaited', farebox.awaited_by(g),
     'secrets', (SELECT secret_seq FROM farebox.state), 'notes', (SELECT note_seq FROM farebox.state), 'usage', (SELECT coalesce(jsonb_object_agg(id, usage_seq), '{}') FROM farebox.gateway WHERE id <> g AND usage_seq > 0));
 END $$;
 
@@ -191,7 +110,7 @@ BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
   IF s.version <> has_applied THEN RETURN '{"error": "stale"}'; END IF;
   PERFORM farebox.reclaim();
-  SELECT jsonb_agg(place ORDER BY place) INTO others FROM farebox.gateway WHERE id <> g AND ended_at IS NULL AND retired_at IS NULL;
+  SELECT jsonb_agg(place ORDER BY place) INTO others FROM farebox.gateway WHERE id <> g AND (ended_at IS NULL OR awaited IS NOT NULL) AND retired_at IS NULL;
   IF others IS NOT NULL THEN RETURN jsonb_build_object('error', 'others', 'places', others); END IF;
   IF EXISTS (SELECT 1 FROM farebox.doubt WHERE settled_at IS NULL) THEN RETURN '{"error": "doubt"}'; END IF;
   IF EXISTS (SELECT 1 FROM farebox.lease WHERE amount > 0) THEN RETURN '{"error": "leased"}'; END IF;
@@ -204,7 +123,7 @@ END $$;
 CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('version', state.version, 'gateways', coalesce((SELECT jsonb_agg(jsonb_build_object(
     'id', id, 'place', place, 'program', program, 'applied', applied, 'seen_at', floor(extract(epoch FROM seen_at) * 1000),
-    'state', CASE WHEN retired_at IS NOT NULL THEN 'lost' WHEN ended_at IS NOT NULL THEN 'stopped'
+    'state', CASE WHEN retired_at IS NOT NULL THEN 'lost' WHEN awaited IS NOT NULL THEN 'awaited' WHEN ended_at IS NOT NULL THEN 'stopped'
       WHEN seen_at > now() - interval '15 s' THEN 'running' WHEN free_at > now() THEN 'silent' ELSE 'gone' END,
     'free_at', floor(extract(epoch FROM free_at) * 1000),
     'leased', (SELECT coalesce(sum(amount), 0) FROM farebox.lease WHERE gateway = id),
@@ -263,7 +182,7 @@ CREATE OR REPLACE FUNCTION farebox.take(g text, e bigint, has_applied bigint, k 
 DECLARE a farebox.account; v bigint; mine bigint; got bigint;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   -- A clock that is far behind spends nothing of a cycle that is over.
   IF farebox.is_over(k, c) THEN
     RETURN '{"error": "late"}';
@@ -274,7 +193,7 @@ BEGIN
     IF c > extract(epoch FROM now()) * 1000 + 2000 THEN RETURN '{"error": "early"}'; END IF;
     SELECT version INTO v FROM farebox.state FOR SHARE;
     IF v <> has_applied THEN RETURN jsonb_build_object('error', 'stale', 'version', v); END IF;
-    INSERT INTO farebox.account VALUES (k, c, base, 0, 0, base, 0) ON CONFLICT DO NOTHING;
+    PERFORM farebox.open_account(k, c, base);
     SELECT * INTO a FROM farebox.account WHERE key_id = k AND cycle = c FOR UPDATE;
   END IF;
   SELECT coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = k AND cycle = c), 0) INTO mine;
@@ -298,7 +217,7 @@ CREATE OR REPLACE FUNCTION farebox.take_ahead(g text, e bigint, asked jsonb) RET
 DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
-  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  IF farebox.is_settling(g) THEN RETURN '{"error": "settling"}'; END IF;
   n := farebox.sharers();
   -- Accounts in one order, so that no two gateways wait for each other.
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
@@ -379,7 +298,7 @@ BEGIN
   INSERT INTO farebox.charged SELECT '', k, c, -granted FROM farebox.opened(openings) WHERE granted < 0;
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a, (el->>3)::bigint AS base
       FROM jsonb_array_elements(adjustments) el ORDER BY 1, 2 LOOP
-    INSERT INTO farebox.account VALUES (i.k, i.c, i.base, 0, 0, i.base, 0) ON CONFLICT DO NOTHING;
+    PERFORM farebox.open_account(i.k, i.c, i.base);
     SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
     IF i.a >= 0 THEN
       UPDATE farebox.account SET granted = granted + i.a, owed = owed - least(owed, i.a), used = used + least(owed, i.a),

@@ -1,6 +1,29 @@
 // The functions of the shared books by which gateways show each other what happened on them, and look at what there is. None of them changes a balance.
 
+export const KEY_USE_TABLE = `
+-- How many calls each gateway has had of a key, ever, and when the last one began, in milliseconds since 1970.
+CREATE TABLE farebox.key_use (
+  key_id text NOT NULL,
+  gateway text NOT NULL,
+  requests bigint NOT NULL,
+  last_used_at bigint NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (key_id, gateway)
+);
+CREATE INDEX key_use_changed ON farebox.key_use (changed_at);
+`
+
 export const VIEWS = `
+-- A gateway tells how it has used some keys: key, calls, and when the last one began.
+CREATE OR REPLACE FUNCTION farebox.tell_key_use(g text, e bigint, uses jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  INSERT INTO farebox.key_use SELECT el->>0, g, (el->>1)::bigint, (el->>2)::bigint FROM jsonb_array_elements(uses) el
+  ON CONFLICT (key_id, gateway) DO UPDATE SET requests = excluded.requests, last_used_at = excluded.last_used_at, changed_at = now()
+  WHERE farebox.key_use.requests <> excluded.requests;
+  RETURN '{}';
+END $$;
+
 -- A gateway tells what its calls of some hours add up to now: whole sums, so that what is told twice counts once. known: the number of its last telling, of
 -- which others may know also where the server lost it. is_anew: what it told before counts no more; where nothing is told with it, some of that goes, and there
 -- may be more.

@@ -2,9 +2,10 @@
 
 import { BUDGETS, BUDGETS_TABLE } from '#fleet/schema-budgets.ts'
 import { FUNCTIONS } from '#fleet/schema-functions.ts'
+import { AWAITED, JOINING } from '#fleet/schema-joining.ts'
 import { NOTES, NOTES_TABLE } from '#fleet/schema-notes.ts'
 import { SECRETS, SECRETS_TABLE } from '#fleet/schema-secrets.ts'
-import { VIEWS } from '#fleet/schema-views.ts'
+import { KEY_USE_TABLE, VIEWS } from '#fleet/schema-views.ts'
 
 const FIRST = `
 CREATE SCHEMA IF NOT EXISTS farebox;
@@ -184,6 +185,8 @@ const STEPS = [
   NOTES_TABLE,
   HEARD,
   BUDGETS_TABLE,
+  AWAITED,
+  KEY_USE_TABLE,
 ] as const
 
 export const SCHEMA_VERSION = STEPS.length
@@ -191,5 +194,5 @@ export const SCHEMA_VERSION = STEPS.length
 /** What brings tables of a version to the present one; 0 for none. */
 export function upgradeFrom(version: number): string {
   const steps = STEPS.slice(version)
-  return `${steps.join('')}${BUDGETS}${FUNCTIONS}${VIEWS}${SECRETS}${NOTES}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
+  return `${steps.join('')}${BUDGETS}${FUNCTIONS}${JOINING}${VIEWS}${SECRETS}${NOTES}UPDATE farebox.state SET schema_version = ${SCHEMA_VERSION};`
 }

@@ -7,6 +7,7 @@ import { Connection, FleetUnreachable, type Answer, type MadeChange, type Value 
 import type { Sum } from '#fleet/lease-book.ts'
 import { CannotJoin, EarlierBooks, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { RecentFigures } from '#fleet/recent-calls.ts'
+import { Sightings } from '#fleet/sightings.ts'
 import type { BudgetsTelling, JoinedBudgets } from '#fleet/budget-share.ts'
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
@@ -52,7 +53,7 @@ type Moment = { readonly monotonicMs: number; readonly wallMs: number }
 
 type SeatOptions = Pick<
   FleetOptions,
-  'url' | 'password' | 'place' | 'program' | 'longestCallMs' | 'own' | 'monotonicMs' | 'nowMs'
+  'url' | 'password' | 'place' | 'program' | 'longestCallMs' | 'own' | 'log' | 'monotonicMs' | 'nowMs'
 > & {
   readonly onNotice: (text: string) => void
   /** Also where its leases were taken back, or somebody else is this gateway now. */
@@ -72,8 +73,9 @@ export class Seat {
   #heardAt: Moment | undefined
   /** When it joined last, or ceased to be joined; undefined before it first joined. */
   #turnedAtMs: number | undefined
-  /** How often PostgreSQL answered this process. */
+  /** How often PostgreSQL answered this gateway, by the last answer to this process. */
   #heard: number | undefined
+  readonly sightings: Sightings
   #parts: LimitParts | undefined
   #budgetParts: LimitParts | undefined
 
@@ -81,6 +83,7 @@ export class Seat {
     const { url, password, onNotice } = options
     this.#options = options
     this.#note = options.own.note
+    this.sightings = new Sightings(options.own, options.log)
     this.#connection = new Connection({ url, password, onNotice, onLost: () => this.lose() })
   }
 
@@ -163,7 +166,7 @@ export class Seat {
   /** Says that this gateway is there; what the others have by now. In its turn. */
   async beat(figures: RecentFigures): Promise<Heard> {
     const sentAt = this.#now()
-    const { version, parts, divided, usage, secrets, notes, heard } = await this.say('beat', [
+    const { version, parts, divided, usage, secrets, notes, heard, seen, awaited } = await this.say('beat', [
       this.version,
       this.#grace,
       JSON.stringify(figures),
@@ -175,6 +178,7 @@ export class Seat {
     }
     this.#heardAt = sentAt
     this.#heard = Number(heard)
+    this.sightings.answered(seen, awaited)
     this.#hearParts(parts, divided)
     // What `beat` answers; one that an earlier program made says nothing of usage.
     const seqOf = (seq: unknown) => (seq === undefined ? undefined : Number(seq))
@@ -192,10 +196,10 @@ export class Seat {
       const { own, place, program } = this.#options
       const lastEntry = await own.lastEntry()
       const sentAt = this.#now()
-      const known = [this.booksId ?? null, this.#heard ?? null]
       const telling = this.#options.telling()
       const exact = telling === undefined ? null : JSON.stringify(telling)
-      const values = [this.gatewayId, place, program, lastEntry, this.#grace, ...known, exact]
+      const known = [JSON.stringify(this.sightings.rows), String(this.sightings.isWitness)]
+      const values = [this.gatewayId, place, program, lastEntry, this.#grace, this.booksId ?? null, exact, ...known]
       const answer = await this.#connection.call('join_fleet', values)
       try {
         refuseForeign(answer, this.#note, hasCatalog)
@@ -211,6 +215,9 @@ export class Seat {
       }
       // Before anything is brought: whoever has brought something belongs to these books.
       await this.#keep({ ...this.#note, booksId: String(answer.books) })
+      this.sightings.answered(answer.seen, answer.awaited)
+      this.sightings.answered([[this.gatewayId, Number(answer.heard), place, sentAt.wallMs]], answer.awaited)
+      await this.sightings.keep()
       this.#epoch = Number(answer.epoch)
       try {
         await take(joinedBy(answer, lastEntry))

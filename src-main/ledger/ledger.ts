@@ -31,6 +31,7 @@ import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import { adjusting, type Adjustment } from '#ledger/adjustments.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
+import { withOthers, type OtherGateways } from '#ledger/other-gateways.ts'
 import { recordOf, type Settlement } from '#ledger/settlement.ts'
 import { areSameTerms, changeTerms, type TermsRequest } from '#ledger/terms.ts'
 import { lineOf, waitFor } from '#ledger/wait-line.ts'
@@ -63,7 +64,7 @@ export class Ledger {
   readonly #adjustments = new Set<string>()
   readonly #onChanged: LedgerOptions['onChanged']
   #mismatch: string | undefined
-  #elsewhere: ((keyId: string, cycleStartedAtMs: number) => number) | undefined
+  #others: OtherGateways | undefined
 
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
@@ -188,9 +189,14 @@ export class Ledger {
     return budgetOf(this.#shown(keyId))
   }
 
-  /** From now on balances show what other gateways have charged too, in micro-credits by key and cycle. It counts for no decision. */
-  showElsewhere(elsewhere: (keyId: string, cycleStartedAtMs: number) => number): void {
-    this.#elsewhere = elsewhere
+  /** From now on balances show what other gateways have charged and how often they used the key. It counts for no decision. */
+  showElsewhere(others: OtherGateways): void {
+    this.#others = others
+  }
+
+  /** How this gateway has used a key, without the others. */
+  ownUse(keyId: string): Pick<Balance, 'requestCount' | 'lastUsedAtMs'> {
+    return this.#account(keyId)
   }
 
   /**
@@ -352,9 +358,7 @@ export class Ledger {
 
   #shown(keyId: string): Account {
     const account = this.#rolled(keyId)
-    const elsewhereMicro = this.#elsewhere?.(keyId, account.cycleStartedAtMs) ?? 0
-    if (elsewhereMicro === 0) return account
-    return { ...account, usedMicro: totalMicro(account.usedMicro + elsewhereMicro) }
+    return this.#others === undefined ? account : withOthers(account, this.#others)
   }
 
   /** The account in its present cycle. */

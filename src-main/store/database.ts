@@ -9,11 +9,12 @@ export type Db = Database.Database
 
 type Migration = { readonly version: number; readonly sql: string }
 
-/** The schema of version 1. The build puts the text of the file in the place of this call. */
-const SCHEMA = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
-
-/** In order of their versions. A released migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: SCHEMA }]
+/** In order of their versions. A released migration is never edited. The build replaces each call by the text of its file. */
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
+  { version: 2, sql: readFileSync(new URL('./migrations/0002-ended-cycles.sql', import.meta.url), 'utf8') },
+  { version: 3, sql: readFileSync(new URL('./migrations/0003-fleet-seen.sql', import.meta.url), 'utf8') },
+]
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
 

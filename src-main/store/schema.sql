@@ -1,4 +1,4 @@
--- The schema of farebox.db. Changes are migrations in store/database.ts, never edits of this file.
+-- Version 1 of the schema of farebox.db. Later changes are in migrations/ (see database.ts); this file is never edited.
 
 -- Providers, models and packages
 

@@ -13,7 +13,7 @@ import type { AlertWrite, LoadedAlerts, Raised } from '#store/alert-rows.ts'
 import type { BillQuestion } from '#store/bill-questions.ts'
 import type { KeepProblem, ReportToKeep } from '#store/bill-reports.ts'
 import type { CatalogChange, StoredCatalog } from '#store/catalog-rows.ts'
-import type { FleetNote } from '#store/fleet-rows.ts'
+import type { FleetNote, SightingRow } from '#store/fleet-rows.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 import type { VisitChange, VisitState } from '#store/session-rows.ts'
 import type { Charged } from '#store/usage-rows.ts'
@@ -71,6 +71,8 @@ export type WriterOperations = SharedUsageOperations & {
   /** What this gateway knows of the books that it shares; undefined where it shares none. */
   loadFleet: { input: undefined; output: FleetNote | undefined }
   keepFleet: { input: FleetNote; output: void }
+  loadSightings: { input: undefined; output: SightingRow[] }
+  keepSightings: { input: readonly SightingRow[]; output: void }
   /** Charges by entries after one, up to a last one if it is given. What was appended to the journal before must be projected already. */
   chargedAfter: { input: EntryRange; output: ChargedSums }
   lastEntry: { input: undefined; output: number }

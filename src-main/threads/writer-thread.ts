@@ -17,7 +17,15 @@ import { keepBillQuestion } from '#store/bill-questions.ts'
 import { CannotKeep, forgetReports, keepReport, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { beginning, serveOperations } from '#store/database-thread.ts'
-import { keepFleet, keepFleetVersion, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
+import {
+  keepFleet,
+  keepFleetVersion,
+  keepSightings,
+  loadFleet,
+  loadSightings,
+  type FleetNote,
+  type SightingRow,
+} from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import { chargedByLabel } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
@@ -56,6 +64,7 @@ const changeLan = counted((settings: LanSettings) => putLan(db, settings))
 const changeSetting = counted((setting: SettingChange) => putSetting(db, setting))
 const keepBill = counted((report: ReportToKeep) => keepReport(db, report))
 const keepFleetNote = counted((note: FleetNote) => keepFleet(db, note))
+const keepSightingsRows = db.transaction((rows: readonly SightingRow[]) => keepSightings(db, rows))
 const forgetBills = counted((providerId: string) => forgetReports(db, providerId))
 const keepReading = db.transaction((reading: BalanceReading) => keepBalances(db, reading))
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
@@ -293,6 +302,8 @@ serveOperations<WriterOperations>({
   forgetBills,
   loadFleet: () => loadFleet(db),
   keepFleet: keepFleetNote,
+  loadSightings: () => loadSightings(db),
+  keepSightings: (rows) => keepSightingsRows(rows),
   chargedAfter: (range) => chargedAfter(db, range),
   lastEntry: () => lastEntry(db),
   ...shared.operations,

@@ -133,7 +133,7 @@ export class Gateways {
 }
 
 /** The status of a call that costs `HOLD` where the provider answers with DEAREST. */
-export async function pay(gateway: Farebox, { key }: Key): Promise<number> {
+export async function pay(gateway: At, { key }: Key): Promise<number> {
   const response = await post(gateway, BODY, { key })
   await response.text()
   return response.status

@@ -26,6 +26,32 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
 
   const nth = (index: number) => [first, second, third][index % 3] as Gateway
 
+  it('shows the calls and the last use of all gateways on each of them, by the key and to administrators', async () => {
+    const made = await gateways.newKey(20 * HOLD)
+    gateways.upstream.script(DEAREST)
+    const shown = async (gateway: Gateway) => {
+      const { admin } = gateway
+      const own = await gateway.balance(made.key)
+      const one = (await admin.call('showKey', { id: made.id })).balance
+      const listed = (await admin.call('listKeys', {})).find(({ id }) => id === made.id)?.balance
+      return [own, one, listed].map((view) => [view?.['total_requests'], view?.['last_used_at']])
+    }
+    for (let call = 1; call <= 6; call += 1) {
+      const gateway = nth(call % 2)
+      expect(await pay(gateway, made)).toBe(200)
+      // Its own calls count at once.
+      expect((await gateway.balance(made.key)).total_requests).toBeGreaterThanOrEqual(Math.ceil(call / 2))
+    }
+    for (const gateway of [first, second, third]) {
+      await expect.poll(async () => (await gateway.balance(made.key)).total_requests, WAIT).toBe(6)
+    }
+    const lastUse = (await first.balance(made.key)).last_used_at
+    expect(lastUse).not.toBeNull()
+    for (const gateway of [first, second, third]) {
+      expect(await shown(gateway)).toEqual(Array.from({ length: 3 }, () => [6, lastUse]))
+    }
+  })
+
   it('answers no more of 300 calls over three gateways than the balance carries', async () => {
     const { key, id } = await gateways.newKey(10 * HOLD)
     gateways.upstream.script(DEAREST)

@@ -44,7 +44,11 @@ export type CallOptions = {
 }
 
 /** Posts a body: an object as JSON, text and bytes as they are. */
-export function post(farebox: Farebox, body: object | string, options: CallOptions = {}): Promise<Response> {
+export function post(
+  farebox: Pick<Farebox, 'url'>,
+  body: object | string,
+  options: CallOptions = {},
+): Promise<Response> {
   const isPlain = typeof body === 'string' || body instanceof Uint8Array
   return fetch(farebox.url + (options.path ?? CHAT_PATH), {
     method: 'POST',

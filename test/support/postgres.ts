@@ -32,8 +32,8 @@ export type Postgres = {
   start(): Promise<void>
   /** Another one that follows it, in the same folder: from its start on it has all commits, until it is stopped. */
   standby(): Promise<Postgres>
-  /** One that can be started with the state of now, as if it had been restored from a backup of its files, in the same folder. */
-  backup(): Promise<Postgres>
+  /** One that can be started with the state of now, as if it had been restored from a backup of its files or from a dump, in the same folder. */
+  backup(of?: 'files' | 'dump'): Promise<Postgres>
   /** Stops and removes everything. */
   close(): Promise<void>
 }
@@ -145,6 +145,17 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     await run(join(bin, 'pg_basebackup'), args, options)
     return serverIn(copy, installed)
   }
+  const dumped = async () => {
+    const copy = join(folder, `copy-${await freePort()}`)
+    await run('cp', ['-a', await emptyCluster(bin), copy])
+    const other = await serverIn(copy, installed)
+    await other.start()
+    const file = `${copy}.sql`
+    await run(join(bin, 'pg_dump'), ['-d', url, '-f', file], options)
+    await run(join(bin, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', other.url, '-f', file], options)
+    await other.stop()
+    return other
+  }
   return {
     url,
     stop,
@@ -158,7 +169,7 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
       await following.start()
       return following
     },
-    backup: () => copied([]),
+    backup: (of = 'files') => (of === 'files' ? copied([]) : dumped()),
     close: stop,
   }
 }

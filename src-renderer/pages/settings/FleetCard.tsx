@@ -19,6 +19,7 @@ const TONES: Readonly<Record<FleetGateway['state'], Tone>> = {
   gone: 'lost',
   stopped: 'calm',
   lost: 'calm',
+  awaited: 'lost',
 }
 
 /** Nothing for a gateway by itself. */
@@ -72,7 +73,7 @@ function Gateway({ gateway }: { readonly gateway: FleetGateway }) {
           {t('fleet.charged')} <Money credits={gateway.charged_credits} />
         </span>
       </p>
-      {state === 'gone' && <Doubt gateway={gateway} />}
+      {(state === 'gone' || state === 'awaited') && <Doubt gateway={gateway} />}
     </div>
   )
 }
