@@ -22,6 +22,5 @@ export function recompute(text: string, program: 'recompute.py' | 'fleet.py' = '
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   })
-  if (result.error !== undefined) throw new Error('This test needs python3, and there is none on this machine.')
   return { code: result.status, said: result.stdout + result.stderr }
 }
