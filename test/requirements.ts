@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
+import type * as Playwright from 'playwright-core'
 
 export type Requirement = {
   /** As messages name it; the tag of the tests that need it. */
@@ -161,8 +162,9 @@ export function needs(...names: readonly RequirementName[]): { readonly tags: st
 }
 
 export function tagsOf(names: readonly RequirementName[]): string[] {
-  const leftOut = (process.env[LEFT_OUT_VARIABLE] ?? '').split(' ')
-  return [...names, ...(names.some((name) => leftOut.includes(name)) ? [LEFT_OUT] : [])]
+  const isMissing = (name: RequirementName) => (process.env[LEFT_OUT_VARIABLE] ?? '').split(' ').includes(name)
+  const missing = names.filter(isMissing)
+  return missing.length > 0 ? [...missing, LEFT_OUT] : [...names]
 }
 
 /** Debian has some programs where only root looks for them. */
@@ -205,7 +207,7 @@ export function findBrowser(isAt: (path: string) => boolean = existsSync): strin
 /** Loading Playwright takes half a second, so it is asked last; before `npm ci` there is none. */
 function playwrightsOwn(isAt: (path: string) => boolean): string | undefined {
   try {
-    const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core')
+    const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof Playwright
     return [chromium.executablePath()].find(isAt)
   } catch {
     return undefined
