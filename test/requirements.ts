@@ -163,8 +163,8 @@ export function needs(...names: readonly RequirementName[]): { readonly tags: st
 
 export function tagsOf(names: readonly RequirementName[]): string[] {
   const isMissing = (name: RequirementName) => (process.env[LEFT_OUT_VARIABLE] ?? '').split(' ').includes(name)
-  const missing = names.filter(isMissing)
-  return missing.length > 0 ? [...missing, LEFT_OUT] : [...names]
+  const missing = names.find(isMissing)
+  return missing === undefined ? [...names] : [missing, LEFT_OUT]
 }
 
 /** Debian has some programs where only root looks for them. */

@@ -96,10 +96,10 @@ function count(code) {
   }
 }
 
-/** Why tests were skipped: the first tag of one that was left out is the requirement that is missing (test/requirements.ts). */
+/** Why tests were skipped: before the tag of those that were left out stands the requirement that is missing (test/requirements.ts). */
 function reasons({ numPendingTests, numTodoTests, testResults }) {
   const tags = testResults.flatMap((file) => file.assertionResults.map((test) => test.tags ?? []))
-  const missing = tags.filter((names) => names.includes('left-out')).map(([name]) => name)
+  const missing = tags.flatMap((names) => (names.includes('left-out') ? [names[names.indexOf('left-out') - 1]] : []))
   const counts = [...new Set(missing)].map((name) => `${missing.filter((one) => one === name).length} without ${name}`)
   const others = numPendingTests + numTodoTests - missing.length
   return [...counts, ...(others > 0 ? [`${others} not for this system, user or run`] : [])].join(', ')
