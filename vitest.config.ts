@@ -3,7 +3,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { prepare } from './test/install.ts'
 import { LEFT_FILES } from './test/left-to-ci.ts'
-import { LEFT_OUT, REQUIREMENTS } from './test/requirements.ts'
+import { LEFT_OUT, LEFT_OUT_VARIABLE, REQUIREMENTS } from './test/requirements.ts'
 import { cases } from './test/support/cases.ts'
 import { readTestGraph, type TestKind } from './test/support/test-kinds.ts'
 import { needsOf } from './test/support/test-needs.ts'
@@ -39,7 +39,8 @@ class LongestFirst extends BaseSequencer {
     const needs = files.flatMap(
       ({ moduleId }) => NEEDS.get(relative(import.meta.dirname, moduleId).replaceAll(sep, '/')) ?? [],
     )
-    await prepare(needs, (line) => void process.stdout.write(`${line}\n`))
+    const missing = await prepare(needs, (line) => void process.stdout.write(`${line}\n`))
+    process.env[LEFT_OUT_VARIABLE] = missing.join(' ')
     const sorted = await super.sort(files)
     const place = ({ moduleId, project }: TestSpecification) =>
       2 * ORDER.indexOf(project.name) + (LONGEST.test(moduleId) ? 0 : 1)

@@ -3,82 +3,90 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { isForThisSystem, isThere, LEFT_OUT_VARIABLE, REQUIREMENTS, type Requirement } from './requirements.ts'
+import { isForThisSystem, isThere, REQUIREMENTS, type Requirement, type RequirementName } from './requirements.ts'
 import type { Needs } from './support/test-needs.ts'
 
 type Print = (line: string) => void
 
-const run = promisify(execFile)
-/** A slow mirror, and another apt-get that holds the lock. */
-const LIMIT_MS = 15 * 60_000
-
-/**
- * Before the first test of these files. Sets in the environment which requirements its workers do without. Throws in CI if anything
- * is missing.
- */
-export async function prepare(files: readonly Needs[], print: Print): Promise<void> {
-  const needed = REQUIREMENTS.filter(({ name }) =>
-    files.some(({ whole, partly }) => [...whole, ...partly].includes(name)),
-  )
-  const missing = await installed(needed, print)
-  process.env[LEFT_OUT_VARIABLE] = missing.map(({ name }) => name).join(' ')
-  if (missing.length === 0) return
-  const lacks = `This machine has no ${listed(missing.map(({ name }) => name))}.`
-  if (process.env['CI'] !== undefined) throw new Error(`${lacks} CI leaves no test out. ${howToInstall(missing)}`)
-  const groups = missing.map((one) => `${one.tests} (${one.name}: ${filesOf(one, files)})`)
-  print(`${lacks} These tests are left out and counted as skipped: ${groups.join('; ')}. ${howToInstall(missing)}`)
+/** The system that tests run on. */
+export type Machine = {
+  isThere(requirement: Requirement): boolean
+  readonly isRoot: boolean
+  readonly isCi: boolean
+  /** Rejects if the program fails or is missing. */
+  run(program: string, args: readonly string[]): Promise<{ readonly stderr: string }>
 }
 
+/** For a slow mirror, and for another apt-get that holds the lock. */
+const LIMIT_MS = 15 * 60_000
+
+const thisMachine: Machine = {
+  isThere,
+  isRoot: process.getuid?.() === 0,
+  isCi: process.env['CI'] !== undefined,
+  run: (program, args) => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
+    return promisify(execFile)(program, args, { env, timeout: LIMIT_MS })
+  },
+}
+
+/** Before the first test of these files. Resolves to the requirements that the run does without; in CI it throws if there are any. */
+export async function prepare(
+  files: readonly Needs[],
+  print: Print,
+  machine: Machine = thisMachine,
+): Promise<readonly RequirementName[]> {
+  const isNeeded = ({ name }: Requirement) =>
+    files.some(({ whole, partly }) => [...whole, ...partly].some((one) => one === name))
+  const missing = await installed(REQUIREMENTS.filter(isNeeded), print, machine)
+  if (missing.length === 0) return []
+  const lacks = `This machine has no ${listed(missing.map(({ name }) => name))}.`
+  if (machine.isCi) throw new Error(`${lacks} CI leaves no test out. ${howToInstall(missing)}`)
+  const groups = missing.map((one) => `${one.tests} (${one.name}: ${filesOf(one, files)})`)
+  print(`${lacks} These tests are left out and counted as skipped: ${groups.join('; ')}. ${howToInstall(missing)}`)
+  return missing.map(({ name }) => name)
+}
+
+type Row = (typeof REQUIREMENTS)[number]
+
 /** Resolves to what is still missing. */
-async function installed(needed: readonly Requirement[], print: Print): Promise<readonly Requirement[]> {
-  const missing = () => needed.filter((one) => isForThisSystem(one) && !isThere(one))
+async function installed(needed: readonly Row[], print: Print, machine: Machine): Promise<readonly Row[]> {
+  const missing = () => needed.filter((one) => isForThisSystem(one) && !machine.isThere(one))
   const before = missing()
-  if (before.length > 0 && process.getuid?.() === 0 && (await hasAptGet())) {
-    print(
-      `Installing once, with apt-get, what tests need and this machine lacks: ${listed(before.map(({ name }) => name))}.`,
-    )
-    const problem = await aptGetInstall(before)
-    if (problem !== undefined) print(`apt-get could not install it: ${problem}`)
-  }
+  if (before.length === 0 || !machine.isRoot || !(await succeeds(machine.run('apt-get', ['--version'])))) return before
+  const names = before.map(({ name }) => name)
+  print(`Installing once, with apt-get, what tests need and this machine does not have: ${listed(names)}.`)
+  const problem = await aptGetInstall(before, machine)
+  if (problem !== undefined) print(`apt-get could not install all of it: ${problem}`)
   return missing()
 }
 
 /** Resolves to what kept it from that, in apt-get's words. */
-async function aptGetInstall(missing: readonly Requirement[]): Promise<string | undefined> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
-  const apt = (program: string, ...args: readonly string[]) => run(program, args, { env, timeout: LIMIT_MS })
-  // A container has no lists. Old ones may still do if these cannot be fetched.
-  const update = await apt('apt-get', 'update', '-qq').catch((error: unknown) => error)
+async function aptGetInstall(missing: readonly Requirement[], { run }: Machine): Promise<string | undefined> {
+  // A container has no lists. Old ones may still do if new ones cannot be fetched.
+  const update: unknown = await run('apt-get', ['update', '-qq']).catch((error: unknown) => error)
   const packages: string[] = []
   const unknown: string[] = []
   for (const names of missing.flatMap(({ debian }) => debian)) {
-    const found = await firstKnown(names, (name) => apt('apt-cache', 'show', name))
-    if (found === undefined) unknown.push(names.at(-1) ?? '')
-    else packages.push(found)
+    const known = await firstKnown(names, run)
+    if (known === undefined) unknown.push(names.at(-1) ?? '')
+    else packages.push(known)
   }
-  const flags = ['-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120']
-  const install = packages.length > 0 ? apt('apt-get', 'install', ...flags, ...packages) : Promise.resolve()
-  const failure: unknown = await install.catch((error: unknown) => error)
-  if (failure instanceof Error) return lastLine(failure)
-  return unknown.length === 0 ? undefined : [`it knows no ${listed(unknown)}.`, lastLine(update)].join(' ').trim()
+  if (packages.length > 0) {
+    const flags = ['-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120']
+    const failure: unknown = await run('apt-get', ['install', ...flags, ...packages]).catch((error: unknown) => error)
+    if (failure instanceof Error) return lastLine(failure)
+  }
+  return unknown.length === 0 ? undefined : `it knows no ${listed(unknown)}. ${lastLine(update)}`.trim()
 }
 
-async function firstKnown(
-  names: readonly string[],
-  look: (name: string) => Promise<unknown>,
-): Promise<string | undefined> {
-  for (const name of names) {
-    const isKnown = await look(name).then(
-      () => true,
-      () => false,
-    )
-    if (isKnown) return name
-  }
+async function firstKnown(names: readonly string[], run: Machine['run']): Promise<string | undefined> {
+  for (const name of names) if (await succeeds(run('apt-cache', ['show', name]))) return name
   return undefined
 }
 
-function hasAptGet(): Promise<boolean> {
-  return run('apt-get', ['--version']).then(
+function succeeds(running: Promise<unknown>): Promise<boolean> {
+  return running.then(
     () => true,
     () => false,
   )
@@ -118,7 +126,7 @@ function listed(words: readonly string[]): string {
 
 if (process.argv[1] === import.meta.filename) {
   const print = (line: string) => void process.stdout.write(`${line}\n`)
-  const missing = await installed(REQUIREMENTS, print)
+  const missing = await installed(REQUIREMENTS, print, thisMachine)
   if (missing.length > 0) {
     print(`This machine has no ${listed(missing.map(({ name }) => name))}, which tests need. ${howToInstall(missing)}`)
     process.exitCode = 1

@@ -38,7 +38,8 @@ function tagFile(path: string): void {
   file?.tags?.push(...tagsOf(inject('needs')[path] ?? []))
 }
 
-function dropConsequences({ result }: RunnerTask): void {
+/** Leaves the first error, and those behind it that are more than its consequence. */
+export function dropConsequences({ result }: Pick<RunnerTask, 'result'>): void {
   const errors = result?.errors ?? []
   const [first, ...rest] = errors
   const own = rest.filter(({ name, message }) => name !== 'TypeError' || !CONSEQUENCE.test(message))
