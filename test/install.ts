@@ -41,7 +41,7 @@ export async function prepare(
   const missing = await installed(REQUIREMENTS.filter(isNeeded), print, machine)
   if (missing.length === 0) return []
   const lacks = `This machine has no ${listed(missing.map(({ name }) => name))}.`
-  if (machine.isCi) throw new Error(`${lacks} CI leaves no test out. ${howToInstall(missing)}`)
+  if (machine.isCi) throw withoutStack(`${lacks} CI leaves no test out. ${howToInstall(missing)}`)
   const groups = missing.map((one) => `${one.tests} (${one.name}: ${filesOf(one, files)})`)
   print(`${lacks} These tests are left out and counted as skipped: ${groups.join('; ')}. ${howToInstall(missing)}`)
   return missing.map(({ name }) => name)
@@ -118,6 +118,11 @@ function howToInstall(missing: readonly Requirement[]): string {
     other === undefined ? [] : [`; ${name} without root: ${other}`],
   )
   return `To install: ${command}${withoutRoot.join('')}.`
+}
+
+/** The sentence says all of it: Vitest would print frames of its own below. */
+function withoutStack(message: string): Error {
+  return Object.assign(new Error(message), { stack: message })
 }
 
 function listed(words: readonly string[]): string {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Every user has one: nobody runs what another user put there, and a folder of root takes nothing from others. */
+/** One for each user: a user can write nothing to root's, and must not run what another user put into a shared one. */
 export function packagesFolder(): string {
   const uid = process.getuid?.() ?? 0
   return process.env['FAREBOX_UPSTREAMS_DIR'] ?? join(tmpdir(), `farebox-upstreams${uid === 0 ? '' : `-${uid}`}`)

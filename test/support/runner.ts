@@ -26,9 +26,9 @@ export default class extends TestRunner {
     await super.onAfterRunSuite(suite)
   }
 
-  override onAfterRunTask(task: RunnerTask): void {
-    dropConsequences(task)
-    super.onAfterRunTask(task)
+  override async onAfterRetryTask(...[test, options]: Parameters<TestRunner['onAfterRetryTask']>): Promise<void> {
+    dropConsequences(test)
+    await super.onAfterRetryTask(test, options)
   }
 }
 
