@@ -10,11 +10,11 @@ type Print = (line: string) => void
 
 /** The system that tests run on. */
 export type Machine = {
-  isThere(requirement: Requirement): boolean
+  readonly isThere: (requirement: Requirement) => boolean
   readonly isRoot: boolean
   readonly isCi: boolean
   /** Rejects if the program fails or is missing. */
-  run(program: string, args: readonly string[]): Promise<{ readonly stderr: string }>
+  readonly run: (program: string, args: readonly string[]) => Promise<{ readonly stderr: string }>
 }
 
 /** For a slow mirror, and for another apt-get that holds the lock. */
