@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { openForReading } from '#store/database.ts'
-import { exported, recompute } from '../recompute/recompute.ts'
+import { exported } from '../recompute/exported.ts'
+import { recompute } from '../recompute/recompute.ts'
 import type { Postgres } from '../support/postgres.ts'
 
 type Asked = Pick<Postgres, 'query'>

@@ -2,17 +2,6 @@
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { exportLedger } from '#ledger/export.ts'
-import { openForReading } from '#store/database.ts'
-
-export function exported(dataDir: string): string {
-  const db = openForReading(dataDir)
-  try {
-    return [...exportLedger(db, { program: 'farebox test', exportedAt: '2028-03-01T00:00:00.000Z' })].join('')
-  } finally {
-    db.close()
-  }
-}
 
 type Said = { readonly code: number | null; readonly said: string }
 
