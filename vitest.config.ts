@@ -1,14 +1,20 @@
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { prepare } from './test/install.ts'
 import { LEFT_FILES } from './test/left-to-ci.ts'
+import { LEFT_OUT, LEFT_OUT_VARIABLE, REQUIREMENTS } from './test/requirements.ts'
 import { cases } from './test/support/cases.ts'
-import { testKinds, type TestKind } from './test/support/test-kinds.ts'
+import { readTestGraph, type TestKind } from './test/support/test-kinds.ts'
+import { needsOf } from './test/support/test-needs.ts'
 import { threadsAsBuilt } from './test/support/built-threads.ts'
 
 /** What `npm test` leaves to CI is asked for by `test/run.mjs --all`, by the name of a file or folder, or with all long tests. */
 const IS_ALL = cases(false, true, true)
-const KINDS = [...testKinds(import.meta.dirname)].filter(([path]) => IS_ALL || !LEFT_FILES.has(path))
+const GRAPH = readTestGraph(import.meta.dirname)
+const KINDS = [...GRAPH.kinds()].filter(([path]) => IS_ALL || !LEFT_FILES.has(path))
+
+const NEEDS = needsOf(GRAPH)
 
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
 const NETWORK = ['guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
@@ -30,6 +36,11 @@ class LongestFirst extends BaseSequencer {
     if (!isSaid)
       process.stdout.write(`${LEFT_FILES.size} files are left to CI and to \`npm run test:all\`: test/left-to-ci.ts\n`)
     isSaid = true
+    const needs = files.flatMap(
+      ({ moduleId }) => NEEDS.get(relative(import.meta.dirname, moduleId).replaceAll(sep, '/')) ?? [],
+    )
+    const missing = await prepare(needs, (line) => void process.stdout.write(`${line}\n`))
+    process.env[LEFT_OUT_VARIABLE] = missing.join(' ')
     const sorted = await super.sort(files)
     const place = ({ moduleId, project }: TestSpecification) =>
       2 * ORDER.indexOf(project.name) + (LONGEST.test(moduleId) ? 0 : 1)
@@ -69,6 +80,9 @@ const common = {
   testTimeout: 90_000,
   hookTimeout: 90_000,
   teardownTimeout: 10_000,
+  runner: 'test/support/runner.ts',
+  provide: { needs: Object.fromEntries([...NEEDS].map(([path, { whole }]) => [path, whole])) },
+  tags: [{ name: LEFT_OUT, skip: true }, ...REQUIREMENTS.map(({ name, tests }) => ({ name, description: tests }))],
   setupFiles: ['test/support/process-as-found.ts', 'test/support/held-responses.ts'],
   // Every file is a process that loads much of the same, and so are the threads that it starts.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'farebox-tests') },

@@ -220,36 +220,30 @@ it('by two starts at the same time is not noticed by either', async () => {
 
 const isRefused = process.platform === 'win32' || process.getuid?.() !== 0
 
-if (!isRefused)
-  describe('a user who may not write where Farebox was installed', { timeout: 60_000 }, () => {
-    let as: As
+describe.skipIf(isRefused)('a user who may not write where Farebox was installed', { timeout: 60_000 }, () => {
+  let as: As
 
-    beforeEach(() => {
-      chmodSync(place, 0o755)
-      // The folder of this one may be closed to others.
-      as = { uid: 65_534, node: path('node') }
-      copyFileSync(process.execPath, path('node'), constants.COPYFILE_FICLONE)
-    })
-
-    it('runs what was built, also for few eyes only', () => {
-      const script = `umask 077; exec ${process.execPath} build.mjs --prepare`
-      expect(spawnSync('sh', ['-c', script], { ...QUIET, cwd: place, env: {} }).stderr).toBe('')
-      expect(start(as)).toEqual(STARTED)
-    })
-
-    it('runs what was built of other sources, and says so', () => {
-      prepare()
-      write('src-main/app.ts', 'two')
-      write('log', '')
-      const { status, stdout, stderr } = start(as)
-      expect({ status, stdout }).toEqual({ status: 0, stdout: STARTED.stdout })
-      expect(stderr).toMatch(/dist\/main could not be built: EACCES.*\nFarebox runs as it was built before\.\n$/)
-      expect(builds()).toEqual([])
-      expect(existsSync(path('dist/main/sources.sha256'))).toBe(true)
-    })
+  beforeEach(() => {
+    chmodSync(place, 0o755)
+    // The folder of this one may be closed to others.
+    as = { uid: 65_534, node: path('node') }
+    copyFileSync(process.execPath, path('node'), constants.COPYFILE_FICLONE)
   })
 
-if (isRefused)
-  it('cannot be tried as another user on this machine: that needs root', () => {
-    expect(isRefused).toBe(true)
+  it('runs what was built, also for few eyes only', () => {
+    const script = `umask 077; exec ${process.execPath} build.mjs --prepare`
+    expect(spawnSync('sh', ['-c', script], { ...QUIET, cwd: place, env: {} }).stderr).toBe('')
+    expect(start(as)).toEqual(STARTED)
   })
+
+  it('runs what was built of other sources, and says so', () => {
+    prepare()
+    write('src-main/app.ts', 'two')
+    write('log', '')
+    const { status, stdout, stderr } = start(as)
+    expect({ status, stdout }).toEqual({ status: 0, stdout: STARTED.stdout })
+    expect(stderr).toMatch(/dist\/main could not be built: EACCES.*\nFarebox runs as it was built before\.\n$/)
+    expect(builds()).toEqual([])
+    expect(existsSync(path('dist/main/sources.sha256'))).toBe(true)
+  })
+})

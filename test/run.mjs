@@ -61,8 +61,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill
 vitest.on('close', (code) => finish(code ?? 1))
 
 function finish(code) {
-  const { passed, failed, skipped } = count(code)
+  const { passed, failed, skipped, without } = count(code)
   for (const made of [folder, memory ?? folder]) rmSync(made, { recursive: true, force: true })
+  if (skipped > 0) process.stdout.write(`skipped: ${without}\n`)
   const tail = skipped > 0 ? `, ${skipped} skipped` : ''
   process.stdout.write(`tests: ${passed} passed, ${failed} failed${tail}\n`)
   process.exitCode = code
@@ -91,7 +92,17 @@ function count(code) {
     passed: results.numPassedTests,
     failed: failed === 0 && code !== 0 ? 1 : failed,
     skipped: results.numPendingTests + results.numTodoTests,
+    without: reasons(results),
   }
+}
+
+/** Why tests were skipped: before the tag of those that were left out stands the requirement that is missing (test/requirements.ts). */
+function reasons({ numPendingTests, numTodoTests, testResults }) {
+  const tags = testResults.flatMap((file) => file.assertionResults.map((test) => test.tags ?? []))
+  const missing = tags.flatMap((names) => (names.includes('left-out') ? [names[names.indexOf('left-out') - 1]] : []))
+  const counts = [...new Set(missing)].map((name) => `${missing.filter((one) => one === name).length} without ${name}`)
+  const others = numPendingTests + numTodoTests - missing.length
+  return [...counts, ...(others > 0 ? [`${others} not for this system, user or run`] : [])].join(', ')
 }
 
 function readReport() {

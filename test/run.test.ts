@@ -19,7 +19,13 @@ afterEach(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-type File = { readonly status: 'passed' | 'failed'; readonly tests?: readonly ('passed' | 'failed')[] }
+type Test = 'passed' | 'failed' | 'skipped'
+type File = {
+  readonly status: 'passed' | 'failed'
+  readonly tests?: readonly Test[]
+  /** The tags of its tests. */
+  readonly tags?: readonly string[]
+}
 type Run = {
   readonly args?: readonly string[]
   readonly files?: readonly File[]
@@ -33,12 +39,12 @@ function run({ args = [], files, code = 0, node = process.execPath, isOld = fals
   const all = (files ?? []).flatMap(({ tests = [] }) => tests)
   const report = {
     numPassedTests: all.filter((status) => status === 'passed').length,
-    numPendingTests: 0,
+    numPendingTests: all.filter((status) => status === 'skipped').length,
     numTodoTests: 0,
     numFailedTests: all.filter((status) => status === 'failed').length,
-    testResults: (files ?? []).map(({ status, tests = [] }) => ({
+    testResults: (files ?? []).map(({ status, tests = [], tags = [] }) => ({
       status,
-      assertionResults: tests.map((result) => ({ status: result })),
+      assertionResults: tests.map((result) => ({ status: result, tags })),
     })),
   }
   writeFileSync(
@@ -84,6 +90,18 @@ describe('a run of the tests', () => {
     expect(begins('--all')).toBe('own all')
     expect(begins('test/dashboard', '-u')).toBe('own all test/dashboard -u')
     expect(begins('test\\dashboard')).toBe('own all test\\dashboard')
+  })
+
+  it('says of the skipped tests which program they wanted, and how many are for another machine', () => {
+    const files: File[] = [
+      { status: 'passed', tests: ['skipped', 'skipped'], tags: ['other', 'first', 'left-out'] },
+      { status: 'passed', tests: ['skipped'], tags: ['second', 'left-out'] },
+      { status: 'passed', tests: ['passed', 'skipped'], tags: ['other'] },
+    ]
+    expect(run({ files }).lines.slice(1)).toEqual([
+      'skipped: 2 without first, 1 without second, 1 not for this system, user or run',
+      'tests: 1 passed, 0 failed, 4 skipped',
+    ])
   })
 
   it('counts a file that could not be loaded as a failure', () => {

@@ -1,7 +1,7 @@
 // Settings as nobody should have them: what cannot be edited stays as it is and is refused with what to do, and what can be is the same
 // afterwards, also where the named member is elsewhere in a text or a comment.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -30,10 +30,11 @@ function settingsIn(home: string): string {
 }
 
 describe.runIf(process.platform === 'linux')('what is no file', () => {
-  const socket = `import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])`
+  // A process that ends by itself removes its socket.
+  const socket = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
   const made: readonly (readonly [string, (path: string) => void])[] = [
     ['a pipe', (path) => void execFileSync('mkfifo', [path])],
-    ['a socket', (path) => void execFileSync('python3', ['-c', socket, path])],
+    ['a socket', (path) => void spawnSync(process.execPath, ['-e', socket, path])],
     ['a folder', (path) => mkdirSync(path)],
     ['a link to a device', (path) => symlinkSync('/dev/null', path)],
     ['a link to itself', (path) => symlinkSync(path, path)],

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
-import { CAN_SHARE } from '../fleet/support.ts'
 
 const LOST = '018f0000-0000-7000-8000-00000000000f'
 
 let dashboard: Dashboard
 let postgres: Postgres
 
-describe.runIf(CAN_SHARE)('the gateways of a fleet', () => {
+describe('the gateways of a fleet', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     dashboard = await startDashboard({ env: { FAREBOX_DATABASE_URL: postgres.url } })

@@ -3,21 +3,20 @@
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needs, programOf } from '../requirements.ts'
 import { chatModel } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { freePort } from '../support/small-servers.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { BODY, DEAREST, HOLD, STREAMED, WAIT, type Key } from './gateways.ts'
-import { CAN_SHARE, expectSoundFleet } from './support.ts'
+import { expectSoundFleet } from './support.ts'
 
-const HAPROXY = '/usr/sbin/haproxy'
 const SHIPPED = join(import.meta.dirname, '..', '..', 'resources', 'container', 'haproxy.cfg')
-const CAN_RUN = CAN_SHARE && existsSync(HAPROXY)
 const CALLERS = 6
 const CREDITS = 1000
 
@@ -47,7 +46,7 @@ async function startProxy(gateways: readonly FareboxProcess[]): Promise<void> {
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, config)
-  proxy = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
+  proxy = spawn(programOf('haproxy'), ['-db', '-f', file], { stdio: 'ignore' })
   url = `http://127.0.0.1:${port}`
 }
 
@@ -94,7 +93,7 @@ const answeredOf = (statuses: readonly unknown[]) => statuses.filter((status) =>
 let answered = 0
 let inDoubt = 0
 
-describe.runIf(CAN_RUN)('two gateways behind the proxy', () => {
+describe('two gateways behind the proxy', needs('haproxy'), () => {
   beforeAll(async () => {
     ;[postgres, upstream, folder] = await Promise.all([startPostgres(), startUpstream(), temporaryFolder()])
     upstream.script(DEAREST)
@@ -159,12 +158,6 @@ describe.runIf(CAN_RUN)('two gateways behind the proxy', () => {
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     answered += answeredOf(statuses)
     await expectCharged(answered, inDoubt)
-  })
-})
-
-describe.runIf(!CAN_RUN)('two gateways behind the proxy', () => {
-  it('cannot be tried on this machine, which has no PostgreSQL or no HAProxy', () => {
-    expect(CAN_RUN).toBe(false)
   })
 })
 

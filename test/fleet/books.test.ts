@@ -6,7 +6,7 @@ import type { Sum } from '#fleet/lease-book.ts'
 import { upgradeFrom } from '#fleet/schema.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { WAIT } from './gateways.ts'
-import { CAN_SHARE, expectSoundFleet } from './support.ts'
+import { expectSoundFleet } from './support.ts'
 
 /** How many leases of a gateway that is gone one sign of life takes back. */
 const RECLAIMED = 1000
@@ -17,7 +17,7 @@ let postgres: Postgres
 let listener: Client
 let notices: string[]
 
-describe.runIf(CAN_SHARE)('PostgreSQL', () => {
+describe('PostgreSQL', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     await postgres.run(upgradeFrom(0))

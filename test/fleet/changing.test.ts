@@ -2,13 +2,12 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Gateways, HOLD, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 
 let gateways: Gateways
 let first: Gateway
 let second: Gateway
 
-describe.runIf(CAN_SHARE)('a change while the line breaks', () => {
+describe('a change while the line breaks', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(2)
     ;[first, second] = gateways.all as [Gateway, Gateway]

@@ -13,7 +13,7 @@ import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { randomFrom } from '../support/random.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { CAN_SHARE, expectRecomputed, expectSoundCommits, expectSoundFleet, watchCommits } from './support.ts'
+import { expectRecomputed, expectSoundCommits, expectSoundFleet, watchCommits } from './support.ts'
 import { isLong } from '../support/cases.ts'
 
 const ROUNDS = Number(process.env.FAREBOX_ROUNDS ?? (isLong ? 2000 : 50))
@@ -130,7 +130,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-describe.runIf(CAN_SHARE)('three gateways', () => {
+describe('three gateways', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     upstream = await startUpstream()

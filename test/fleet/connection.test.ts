@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Connection, FleetUnreachable } from '#fleet/connection.ts'
 import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
-import { CAN_SHARE } from './support.ts'
 
 let postgres: Postgres
 
@@ -39,7 +38,7 @@ async function silentLine() {
   }
 }
 
-describe.runIf(CAN_SHARE)('a connection', () => {
+describe('a connection', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
   })

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Connection } from '#fleet/connection.ts'
 import { Elsewhere } from '#fleet/elsewhere.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
-import { CAN_SHARE } from './support.ts'
 
 const REST_MS = 20_000
 
 let postgres: Postgres
 let connection: Connection
 
-describe.runIf(CAN_SHARE)('charges of other gateways', () => {
+describe('charges of other gateways', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     connection = new Connection({

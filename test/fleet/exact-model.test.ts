@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { upgradeFrom } from '#fleet/schema.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { randomFrom } from '../support/random.ts'
-import { CAN_SHARE, expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
+import { expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
 import { isLong } from '../support/cases.ts'
 
 const STEPS = Number(process.env.FAREBOX_ROUNDS ?? (isLong ? 20_000 : 400))
@@ -53,7 +53,7 @@ let postgres: Postgres
 /** Sums are small here. */
 let client: pg.Client
 
-describe.runIf(CAN_SHARE)('days and months that are shared exactly', () => {
+describe('days and months that are shared exactly', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     await postgres.run(upgradeFrom(0))

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE, expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
+import { expectSoundBudgets, expectSoundCommits, watchCommits } from './support.ts'
 
 const EXACT = { FAREBOX_SHARED_LIMITS: 'exact' }
 const DAY = { credits_per_day: (10 * HOLD) / 1e6 }
@@ -11,7 +11,7 @@ const RICH = 10_000 * HOLD
 
 let gateways: Gateways
 
-describe.runIf(CAN_SHARE)('three gateways that share days and months exactly', () => {
+describe('three gateways that share days and months exactly', () => {
   let members = 0
   beforeAll(async () => {
     gateways = await Gateways.begin(3, { env: EXACT })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE, expectRecomputed } from './support.ts'
+import { expectRecomputed } from './support.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -18,7 +18,7 @@ let folder: string
 let offMs = 0
 let stoodMs = 0
 
-describe.runIf(CAN_SHARE)('gateways that share their books', () => {
+describe('gateways that share their books', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'farebox-fleet-'))
     gateways = await Gateways.begin(1)

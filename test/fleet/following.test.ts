@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Connection } from '#fleet/connection.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { Gateways, HOLD } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 
 const MANY = 1200
 
-describe.runIf(CAN_SHARE)('changes of the catalogue', () => {
+describe('changes of the catalogue', () => {
   let postgres: Postgres
   let connection: Connection
   beforeAll(async () => {
@@ -52,7 +51,7 @@ describe.runIf(CAN_SHARE)('changes of the catalogue', () => {
   })
 })
 
-describe.runIf(CAN_SHARE)('an empty gateway', () => {
+describe('an empty gateway', () => {
   it('knows all of them when it begins to serve, however many they are', async () => {
     const gateways = await Gateways.begin(1)
     try {

@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
 import { BODY, DEAREST, Gateways, HOLD, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 
 const KEPT = { FAREBOX_DATABASE_DURABLE: 'database', FAREBOX_HOLD_WAIT_MS: '2000' }
 /** As long as an answer waits, and longer. */
@@ -19,7 +18,7 @@ let second: Gateway
 /** For how long the clocks have been put forward. */
 let passedMs = 0
 
-describe.runIf(CAN_SHARE)('a charge that has to be in PostgreSQL', () => {
+describe('a charge that has to be in PostgreSQL', () => {
   beforeAll(async () => {
     const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() + passedMs }
     gateways = await Gateways.begin(2, { env: KEPT, clock })

@@ -4,14 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { randomFrom } from '../support/random.ts'
 import { partsAmong } from './counted-gateways.ts'
 import { DEAREST, Gateways, HOLD, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 
 const LIMIT = 30
 const BEFORE = Date.now()
 
 let gateways: Gateways
 
-describe.runIf(CAN_SHARE)('three gateways that share their limits', () => {
+describe('three gateways that share their limits', () => {
   beforeAll(async () => {
     const clock = { nowMs: () => BEFORE, monotonicMs: () => performance.now() }
     gateways = await Gateways.begin(3, { clock })

@@ -5,14 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { FleetGateway } from '#contract/fleet.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { BODY, DEAREST, Gateways, HOLD, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 
 let gateways: Gateways
 let first: Gateway
 let other: FareboxProcess
 let made: Key
 
-describe.runIf(CAN_SHARE)('a gateway that was killed in the middle of a call', () => {
+describe('a gateway that was killed in the middle of a call', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(1)
     first = gateways.all[0] as Gateway

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '#app/migrate.ts'
 import { openForWriting } from '#store/database.ts'
-import { exported, recompute } from '../recompute/recompute.ts'
+import { exported } from '../recompute/exported.ts'
+import { recompute } from '../recompute/recompute.ts'
 import { startFarebox, testConfig, type Farebox } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { HOLD, pay, WAIT, type Key } from './gateways.ts'
 import { furnish, lastEntryIn, leftIn, PARTLY, type Installation } from './installation.ts'
-import { CAN_SHARE, expectRecomputed, expectSoundFleet } from './support.ts'
+import { expectRecomputed, expectSoundFleet } from './support.ts'
 
 const SEED = 27
 /** For a machine that has much else to do: gateways are started ten times. */
@@ -26,7 +27,7 @@ let house: Installation
 let folder: string
 let env: Readonly<Record<string, string>>
 
-describe.runIf(CAN_SHARE)('a data folder with books of its own', () => {
+describe('a data folder with books of its own', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'farebox-move-'))
     postgres = await startPostgres()

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Postgres } from '../support/postgres.ts'
 import { DEAREST, Gateways, HOLD, keepPaying, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE, expectRecomputed, expectSoundFleet } from './support.ts'
+import { expectRecomputed, expectSoundFleet } from './support.ts'
 
 const CALLS = 60
 
@@ -27,7 +27,7 @@ const accountOf = async ({ id }: Key) => {
   return (await restored.query(sql))[0]
 }
 
-describe.runIf(CAN_SHARE)('a PostgreSQL that was restored from a backup', () => {
+describe('a PostgreSQL that was restored from a backup', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(2)
     original = gateways.postgres

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../gateway/support.ts'
 import { BODY, DEAREST, Gateways, HOLD, keepPaying, pay, STREAMED, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 import { isLong } from '../support/cases.ts'
 
 /** A second and a half, where these tests do not share a processor with much else: three gateways, the provider and a hundred clients are one process. */
@@ -16,7 +15,7 @@ let first: Gateway
 let second: Gateway
 let third: Gateway
 
-describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
+describe('three gateways on one balance', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(3)
     ;[first, second, third] = gateways.all as [Gateway, Gateway, Gateway]

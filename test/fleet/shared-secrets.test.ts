@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Gateways, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 import { isLong } from '../support/cases.ts'
 
 const SECRET = 'sk-canary-3e9a17c4-0001'
@@ -53,7 +52,7 @@ const setSecret = ({ admin }: Gateway, secret: string) =>
 
 const hasBillSecret = async ({ admin }: Gateway) => (await admin.call('listBillSecrets', {}))[0]?.has_secret
 
-describe.runIf(CAN_SHARE)('secrets in the shared database', () => {
+describe('secrets in the shared database', () => {
   let present: string
 
   beforeAll(async () => {

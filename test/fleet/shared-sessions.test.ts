@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AdminAction } from '#contract/admin-routes.ts'
 import { newMember, sendTo, signInOwner, signInWithKey, type Visitor } from '../support/visitor.ts'
 import { Gateways, WAIT, type Gateway } from './gateways.ts'
-import { CAN_SHARE } from './support.ts'
 import { isLong } from '../support/cases.ts'
 
 /** What another gateway may take to hear of something; these tests share one processor with much else. */
@@ -34,7 +33,7 @@ async function refusedAt(gateway: Gateway, visitor: Visitor): Promise<number> {
 const settingAt = async ({ admin }: Gateway, name: string) =>
   (await admin.call('showSettings', {})).settings.find((setting) => setting.name === name)
 
-describe.runIf(CAN_SHARE)('gateways behind a balancer', () => {
+describe('gateways behind a balancer', () => {
   beforeAll(async () => {
     gateways = await Gateways.begin(2)
     ;[first, second] = gateways.all as [Gateway, Gateway]

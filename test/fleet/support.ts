@@ -2,11 +2,9 @@
 
 import { expect } from 'vitest'
 import { openForReading } from '#store/database.ts'
-import { exported, recompute } from '../recompute/recompute.ts'
-import { HAS_POSTGRES, type Postgres } from '../support/postgres.ts'
-
-/** On Linux these tests fail without PostgreSQL and say how to install it; elsewhere they are skipped without it. */
-export const CAN_SHARE = HAS_POSTGRES || process.platform === 'linux'
+import { exported } from '../recompute/exported.ts'
+import { recompute } from '../recompute/recompute.ts'
+import type { Postgres } from '../support/postgres.ts'
 
 type Asked = Pick<Postgres, 'query'>
 

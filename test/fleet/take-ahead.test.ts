@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { availableIn, LeaseBook, type Sum } from '#fleet/lease-book.ts'
 import { upgradeFrom } from '#fleet/schema.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
-import { CAN_SHARE, expectSoundFleet } from './support.ts'
+import { expectSoundFleet } from './support.ts'
 
 const HOLD = 1000
 
@@ -82,7 +82,7 @@ describe('a lease of which nothing runs', () => {
   })
 })
 
-describe.runIf(CAN_SHARE)('PostgreSQL', () => {
+describe('PostgreSQL', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres()

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBillProvider, type BillProvider } from '../support/bill-provider.ts'
 import { canary, findInBytes, findInFolder } from '../support/canary.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
-import { exported } from '../recompute/recompute.ts'
+import { exported } from '../recompute/exported.ts'
 import { manualClock, post } from './support.ts'
 
 const HOUR = 3_600_000

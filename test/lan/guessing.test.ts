@@ -17,9 +17,10 @@ type Printed = {
   readonly signIn: number
 }
 
-// Where there is none, other-machine.test.ts says so.
-if (machine !== undefined)
-  it('slows down a machine that has tried too many keys, and no right key of its', { timeout: 120_000 }, async () => {
+it.skipIf(machine === undefined)(
+  'slows down a machine that has tried too many keys, and no right key of its',
+  { timeout: 120_000 },
+  async () => {
     const farebox = await startLan()
     try {
       const [url = ''] = (await farebox.on({ interface: machine?.interface ?? '' })).urls
@@ -44,4 +45,5 @@ if (machine !== undefined)
       machine?.remove()
       await farebox.close()
     }
-  })
+  },
+)

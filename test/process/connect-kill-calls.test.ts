@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { needs } from '../requirements.ts'
 import { endProcesses, farebox } from '../support/process.ts'
 import { CLAUDE_CODE, CRUSH, Lane, type LaneTool } from './connect-lane.ts'
 import { isLong } from '../support/cases.ts'
@@ -146,7 +147,7 @@ function momentsOf({ lane, whole: { calls } }: Ready): readonly Call[] {
   return own.filter((_, index) => index % Math.ceil(own.length / KILLS) === 1)
 }
 
-if (canTrace) {
+describe.skipIf(!canTrace)('a command that is killed', needs('strace'), () => {
   describe.each(isLong ? COMMANDS : COMMANDS.filter(({ name }) => LIGHT.includes(name)))('$name', (command) => {
     it('leaves each file old or new, whichever call it dies at, and is taken back', { timeout: LIMIT_MS }, async () => {
       const ready = await Promise.all(Array.from({ length: LANES }, () => readyFor(command)))
@@ -160,6 +161,4 @@ if (canTrace) {
       expect(killed.length).toBeGreaterThanOrEqual(isLong ? 100 : 2)
     })
   })
-} else {
-  it.skip('leaves each file old or new, whichever call it dies at: it needs Linux and strace', () => undefined)
-}
+})

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
+import { readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
 import { endProcesses, farebox, startProcess } from '../support/process.ts'
 import { Lane } from './connect-lane.ts'
 import { isLong } from '../support/cases.ts'
@@ -17,7 +17,7 @@ const LIMIT_MS = 1_800_000
 let lanes: readonly Lane[] = []
 
 beforeAll(async () => {
-  if (canWatchDisks) lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.open()))
+  lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.open()))
 })
 afterAll(endProcesses)
 
@@ -134,7 +134,7 @@ const ROTATION = ['key', 'key.new'].flatMap((file) =>
 /** The new value before it takes the place of the old one. */
 const LIGHT_ROTATION = ROTATION.filter(([file]) => file === 'key.new')
 
-if (canWatchDisks) {
+describe('a connection that is killed', () => {
   describe.each(COMMANDS)('$name that is killed', (command) => {
     it('leaves the old file or the new one, and can be taken back', { timeout: LIMIT_MS }, async () => {
       const ready = await Promise.all(lanes.map(async (lane) => ({ lane, whole: await wholeOf(lane, command) })))
@@ -177,6 +177,4 @@ if (canWatchDisks) {
     expect(kills).toBeGreaterThanOrEqual(isLong ? 9 : LIGHT_ROTATION.length)
     await lane.isTakenBack()
   })
-} else {
-  it.skip('leaves the old file or the new one, wherever it is killed: it needs Linux and a C compiler', () => undefined)
-}
+})

@@ -4,8 +4,8 @@
 
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
 import { costlyAnswers } from '../support/load.ts'
 import { fillLog } from '../support/long-log.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
@@ -138,7 +138,7 @@ async function round({ pristine, keys, changes, startChanges }: Prepared, number
   return stages
 }
 
-if (canWatchDisks) {
+describe('a kill at a change of a file', () => {
   it.each(PARTS)('takes nothing from anybody who was answered (part %i)', { timeout: 1_200_000 }, async (part) => {
     const prepared = await prepare()
     const stages: string[] = []
@@ -147,8 +147,4 @@ if (canWatchDisks) {
     console.log(`${stages.length} kills at ${prepared.changes.length} changes: ${counts.toSorted().join(', ')}`)
     expect(stages).toEqual(expect.arrayContaining(STAGES.map((stage) => `work at ${stage}`)))
   })
-} else {
-  it('cannot be tried on this machine, which has no C compiler or is no Linux', () => {
-    expect(canWatchDisks).toBe(false)
-  })
-}
+})

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { needs } from '../requirements.ts'
 import { postChat } from '../support/chat.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
 
@@ -21,31 +22,34 @@ afterEach(endProcesses)
 
 function recompute(file: string) {
   const result = spawnSync('python3', [PROGRAM, file], { encoding: 'utf8' })
-  if (result.error !== undefined) throw new Error('This test needs python3, and there is none on this machine.')
   return { code: result.status, said: result.stdout + result.stderr }
 }
 
-it('is the same beside a gateway that runs and without one, and agrees with the other program', async () => {
-  const program = await startProcess({ dataDir })
-  const key = program.firstKey ?? ''
-  for (let call = 0; call < 3; call++) {
-    const response = await postChat({ url: program.url, key }, { model: 'demo-chat' })
-    expect(response.status).toBe(200)
-    await response.text()
-  }
-  const beside = await farebox(['ledger', 'export'], { dataDir })
-  expect(beside).toMatchObject({ code: 0, stderr: '' })
-  await program.stop()
-  const file = join(folder, 'books.jsonl')
-  const without = await farebox(['ledger', 'export', file, '--json'], { dataDir })
-  expect(without).toMatchObject({ code: 0, stdout: `${JSON.stringify({ file })}\n` })
-  const linesOf = (text: string) => text.split('\n').slice(1)
-  expect(linesOf(readFileSync(file, 'utf8'))).toEqual(linesOf(beside.stdout))
-  expect(beside.stdout).not.toContain(key)
-  expect(recompute(file)).toEqual({ code: 0, said: 'agrees: 1 keys, 7 entries, 3 usage records, 1 balances\n' })
-  expect(readdirSync(folder).toSorted()).not.toContain('books.jsonl.new')
-  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
-})
+it(
+  'is the same beside a gateway that runs and without one, and agrees with the other program',
+  needs('python3'),
+  async () => {
+    const program = await startProcess({ dataDir })
+    const key = program.firstKey ?? ''
+    for (let call = 0; call < 3; call++) {
+      const response = await postChat({ url: program.url, key }, { model: 'demo-chat' })
+      expect(response.status).toBe(200)
+      await response.text()
+    }
+    const beside = await farebox(['ledger', 'export'], { dataDir })
+    expect(beside).toMatchObject({ code: 0, stderr: '' })
+    await program.stop()
+    const file = join(folder, 'books.jsonl')
+    const without = await farebox(['ledger', 'export', file, '--json'], { dataDir })
+    expect(without).toMatchObject({ code: 0, stdout: `${JSON.stringify({ file })}\n` })
+    const linesOf = (text: string) => text.split('\n').slice(1)
+    expect(linesOf(readFileSync(file, 'utf8'))).toEqual(linesOf(beside.stdout))
+    expect(beside.stdout).not.toContain(key)
+    expect(recompute(file)).toEqual({ code: 0, said: 'agrees: 1 keys, 7 entries, 3 usage records, 1 balances\n' })
+    expect(readdirSync(folder).toSorted()).not.toContain('books.jsonl.new')
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+  },
+)
 
 it('makes no database where there is none, and leaves what is at the place of the file', async () => {
   const file = join(folder, 'books.jsonl')

@@ -5,8 +5,9 @@ import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { pay, type Key } from '../fleet/gateways.ts'
 import { furnish, leftIn, type Installation } from '../fleet/installation.ts'
-import { CAN_SHARE, expectSoundFleet } from '../fleet/support.ts'
-import { exported, recompute } from '../recompute/recompute.ts'
+import { expectSoundFleet } from '../fleet/support.ts'
+import { exported } from '../recompute/exported.ts'
+import { recompute } from '../recompute/recompute.ts'
 import { breakableLine } from '../support/breakable-line.ts'
 import { startFarebox } from '../support/farebox.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
@@ -26,14 +27,12 @@ let upstream: Upstream
 let house: Installation
 
 beforeAll(async () => {
-  if (!CAN_SHARE) return
   postgres = await startPostgres()
   upstream = await startUpstream()
   house = await furnish(upstream, 4)
 }, LIMIT_MS)
 afterEach(endProcesses)
 afterAll(async () => {
-  if (!CAN_SHARE) return
   await postgres.close()
   await upstream.close()
   await rm(house.dataDir, { recursive: true, force: true })
@@ -62,7 +61,7 @@ async function finish(...args: readonly string[]): Promise<void> {
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] })
 }
 
-it.runIf(CAN_SHARE)(
+it(
   'goes on where it was killed, there and back',
   async () => {
     for (const text of THERE) await dieAt(text, (url) => ['migrate-to', url])

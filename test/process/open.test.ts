@@ -3,6 +3,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { needs } from '../requirements.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { trySignIn } from '../support/visitor.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
@@ -21,33 +22,37 @@ async function fakeOpener(folder: string, exitCode: number): Promise<Record<stri
 const pagesIn = async (dataDir: string) => (await readdir(dataDir)).filter((name) => name.startsWith('open-'))
 
 describe('farebox open', { timeout: 120_000 }, () => {
-  it('brings a browser to the dashboard, signed in, by a file that only its user can read', async () => {
-    const folder = await temporaryFolder()
-    const dataDir = join(folder, 'data')
-    const program = await startProcess({ dataDir })
-    const opened = await farebox(['open'], { dataDir, env: await fakeOpener(folder, 0) })
-    expect(opened).toMatchObject({ code: 0, stderr: '' })
-    expect(opened.stdout).not.toContain('ticket')
-    const file = await readFile(join(folder, 'opened'), 'utf8')
-    expect(await pagesIn(dataDir)).toEqual([file.split('/').at(-1)])
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  it(
+    'brings a browser to the dashboard, signed in, by a file that only its user can read',
+    needs('chromium'),
+    async () => {
+      const folder = await temporaryFolder()
+      const dataDir = join(folder, 'data')
+      const program = await startProcess({ dataDir })
+      const opened = await farebox(['open'], { dataDir, env: await fakeOpener(folder, 0) })
+      expect(opened).toMatchObject({ code: 0, stderr: '' })
+      expect(opened.stdout).not.toContain('ticket')
+      const file = await readFile(join(folder, 'opened'), 'utf8')
+      expect(await pagesIn(dataDir)).toEqual([file.split('/').at(-1)])
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-    const browser = await launchBrowser()
-    try {
-      const page = await browser.newPage()
-      const signedIn = page.waitForResponse((answer) => answer.url().endsWith('/api/session'))
-      await page.goto(`file://${file}`)
-      expect((await signedIn).status()).toBe(200)
-      await page.waitForURL(`${program.url}/app/**`)
-      expect(page.url()).not.toContain('ticket')
-      const [cookie] = await page.context().cookies()
-      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 })
-    } finally {
-      await browser.close()
-    }
-    await program.stop()
-    expect(await pagesIn(dataDir)).toEqual([])
-  })
+      const browser = await launchBrowser()
+      try {
+        const page = await browser.newPage()
+        const signedIn = page.waitForResponse((answer) => answer.url().endsWith('/api/session'))
+        await page.goto(`file://${file}`)
+        expect((await signedIn).status()).toBe(200)
+        await page.waitForURL(`${program.url}/app/**`)
+        expect(page.url()).not.toContain('ticket')
+        const [cookie] = await page.context().cookies()
+        expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 })
+      } finally {
+        await browser.close()
+      }
+      await program.stop()
+      expect(await pagesIn(dataDir)).toEqual([])
+    },
+  )
 
   it.each([
     ['there is no screen', {}],

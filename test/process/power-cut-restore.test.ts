@@ -3,8 +3,8 @@
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
-import { canWatchDisks, readRecords, watchedBy } from '../support/disk-recorder.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { readRecords, watchedBy } from '../support/disk-recorder.ts'
 import { ForgetfulDisk, type Fate } from '../support/forgetful-disk.ts'
 import { costlyAnswers } from '../support/load.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
@@ -84,7 +84,7 @@ async function cutAll(folder: string): Promise<string[]> {
   return outcomes
 }
 
-if (canWatchDisks) {
+describe('a power cut in a restore', () => {
   it('leaves the old books or the new ones, each of them whole', { timeout: 600_000 }, async () => {
     const outcomes = await cutAll(await temporaryFolder())
     const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
@@ -93,8 +93,4 @@ if (canWatchDisks) {
     // Whoever was told that it is restored finds it restored.
     expect(outcomes.at(-1)).toBe('new')
   })
-} else {
-  it('cannot be tried on this machine, which has no C compiler or is no Linux', () => {
-    expect(canWatchDisks).toBe(false)
-  })
-}
+})

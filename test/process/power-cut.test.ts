@@ -4,8 +4,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { canWatchDisks, lengthOf, readRecords, watchedBy, type DiskRecord } from '../support/disk-recorder.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lengthOf, readRecords, watchedBy, type DiskRecord } from '../support/disk-recorder.ts'
 import { ForgetfulDisk, type Fate, type Random } from '../support/forgetful-disk.ts'
 import { costlyAnswers } from '../support/load.ts'
 import { fillLog } from '../support/long-log.ts'
@@ -200,7 +200,7 @@ async function firstStart(): Promise<string> {
   return `${CUTS} power cuts among ${records.length} changes of files in a first start`
 }
 
-if (canWatchDisks) {
+describe('a power cut', () => {
   it.each(HISTORIES)(
     'takes nothing from anybody who was answered (history %i)',
     { timeout: 600_000 },
@@ -212,8 +212,4 @@ if (canWatchDisks) {
   it('takes nothing in a first start, which makes all the files', { timeout: 600_000 }, async () => {
     console.log(await firstStart())
   })
-} else {
-  it('cannot be tried on this machine, which has no C compiler or is no Linux', () => {
-    expect(canWatchDisks).toBe(false)
-  })
-}
+})

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS } from '#config/settings.ts'
+import { needs } from '../requirements.ts'
 import { build } from '../support/built.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -120,19 +121,14 @@ describe('the unit of systemd', () => {
     expect(Number(all('TimeoutStopSec')[0]) * 1000).toBeGreaterThanOrEqual(graceMs + 20_000)
   })
 
-  // Not every machine has the program; where it is there, it knows better than the list above.
-  it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-    'is understood by systemd, which finds little to object to',
-    () => {
-      const unit = join(ROOT, 'resources', 'systemd', 'farebox.service')
-      const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' })
-      expect(stderr.split('\n').filter((line) => line.includes('farebox') && !/is not executable/.test(line))).toEqual(
-        [],
-      )
-      const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit]
-      expect(spawnSync('systemd-analyze', args).status).toBe(0)
-    },
-  )
+  // It knows better than the list above.
+  it('is understood by systemd, which finds little to object to', needs('systemd'), () => {
+    const unit = join(ROOT, 'resources', 'systemd', 'farebox.service')
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' })
+    expect(stderr.split('\n').filter((line) => line.includes('farebox') && !/is not executable/.test(line))).toEqual([])
+    const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit]
+    expect(spawnSync('systemd-analyze', args).status).toBe(0)
+  })
 })
 
 describe('the recipe of the container', () => {

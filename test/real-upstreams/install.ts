@@ -5,13 +5,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import {
-  hashOf,
-  INSTALL_LIMIT_MS,
-  installRequirements,
-  NotInstalled,
-  packagesFolder,
-} from '../support/python-packages.ts'
+import { hashOf, packagesFolder } from '../support/packages-folder.ts'
+import { INSTALL_LIMIT_MS, installRequirements, NotInstalled } from '../support/python-packages.ts'
 import { requirementsOf, type Group } from './packages.ts'
 
 export type Installed = {

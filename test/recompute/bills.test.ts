@@ -15,7 +15,8 @@ import { openForWriting, type Db } from '#store/database.ts'
 import { billOf, pagesOf, type Style } from '../bills/fake-bill.ts'
 import { chargeOf, modelPrice } from '../bills/prices.ts'
 import { DAY, makeMonth, MONTH, searchesIn, type Month } from '../bills/traffic.ts'
-import { exported } from './recompute.ts'
+import { needs } from '../requirements.ts'
+import { exported } from './exported.ts'
 
 const PROGRAM = join(import.meta.dirname, 'bills.py')
 const LONG_AFTER = MONTH + 60 * DAY
@@ -100,7 +101,7 @@ function recompute(shown: BillDays, reports: readonly (readonly object[])[]): { 
   return { code: status, said: stdout + stderr }
 }
 
-describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', (style) => {
+describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', needs('python3'), (style) => {
   it('has the numbers that another program computes, also after a revised report', () => {
     const month = makeMonth({ seed: style.length, share: 0.2, pairs: 0.2, extras: 0.3, strangers: 0.5, models: 4 })
     record(month)

@@ -14,7 +14,8 @@ import type { OpenHold } from '#ledger/account.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { openForReading } from '#store/database.ts'
 import { Books, settlement, terms, type SetClock } from '../ledger/books.ts'
-import { exported, recompute } from './recompute.ts'
+import { exported } from './exported.ts'
+import { recompute } from './recompute.ts'
 
 const FILE = 'farebox.db'
 const START = Date.parse('2028-02-14T09:30:00Z')

@@ -20,6 +20,7 @@ import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { findLogs } from '#scan/files.ts'
 import { scan, type Scan } from '#scan/scan.ts'
 import { Tally } from '#scan/tally.ts'
+import { needs } from '../requirements.ts'
 import { claudeLine, codexCount, codexHead, codexTurn, geminiLine, writeLog } from './logs.ts'
 
 const NOW = Date.now()
@@ -65,66 +66,74 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the sums', () => {
-  it('are those of a program that counts in its own way, for months of logs with all that they repeat', async () => {
-    const below = numbers(7)
-    const models = ['claude-opus-4-6', 'claude-haiku-4-5-20251001', 'somebody-elses-model', '<synthetic>']
-    for (let file = 0; file < 6; file++) {
-      const lines = Array.from({ length: 150 }, (_, index) => {
-        const call = {
-          id: `msg_${file}_${index}`,
-          at: ago(below(40 * DAY)),
-          model: models[below(models.length)] ?? '',
-          cwd: `/home/ada/work/project-${below(3)}`,
-        }
-        // What is known of a call when its first block is written is often nothing yet, and some versions name the request alone.
-        const told = Array.from({ length: 1 + below(3) }, (_one, line) => {
-          const written = below(50_000)
-          const cached = { read: below(300_000), written, hourly: below(written + 1) }
-          return line === 0 && below(2) === 0
-            ? { input: 0, output: 1 }
-            : { ...cached, input: below(9000), output: below(8000) }
-        })
-        const named = below(4) === 0 ? { ...call, id: undefined, requestId: `req_${file}_${index}` } : call
-        return told.map((usage) => claudeLine(named, usage))
+  it(
+    'are those of a program that counts in its own way, for months of logs with all that they repeat',
+    needs('python3'),
+    async () => {
+      const below = numbers(7)
+      const models = ['claude-opus-4-6', 'claude-haiku-4-5-20251001', 'somebody-elses-model', '<synthetic>']
+      for (let file = 0; file < 6; file++) {
+        const lines = Array.from({ length: 150 }, (_, index) => {
+          const call = {
+            id: `msg_${file}_${index}`,
+            at: ago(below(40 * DAY)),
+            model: models[below(models.length)] ?? '',
+            cwd: `/home/ada/work/project-${below(3)}`,
+          }
+          // What is known of a call when its first block is written is often nothing yet, and some versions name the request alone.
+          const told = Array.from({ length: 1 + below(3) }, (_one, line) => {
+            const written = below(50_000)
+            const cached = { read: below(300_000), written, hourly: below(written + 1) }
+            return line === 0 && below(2) === 0
+              ? { input: 0, output: 1 }
+              : { ...cached, input: below(9000), output: below(8000) }
+          })
+          const named = below(4) === 0 ? { ...call, id: undefined, requestId: `req_${file}_${index}` } : call
+          return told.map((usage) => claudeLine(named, usage))
+        }).flat()
+        writeLog(home, `.claude/projects/p/${file}.jsonl`, lines)
+        // A conversation that was continued in another file begins with the lines of the first.
+        writeLog(home, `.claude/projects/p/${file}-continued/subagents/a.jsonl`, lines.slice(0, 40))
+      }
+      for (let session = 0; session < 4; session++) {
+        let sums = { input: 0, cached: 0, output: 0 }
+        const own = Array.from({ length: 60 }, () => {
+          const cached = below(50_000)
+          sums = {
+            input: sums.input + cached + below(9000),
+            cached: sums.cached + cached,
+            output: sums.output + below(900),
+          }
+          const line = codexCount(ago(below(35 * DAY)), sums)
+          return below(3) === 0 ? [line, line] : [line]
+        }).flat()
+        const head = [codexTurn(session % 2 === 0 ? 'gpt-6-sol' : 'gpt-unknown', ago(0))]
+        writeLog(home, `${CODEX}/rollout-a-id-${session}.jsonl`, [
+          codexHead(`id-${session}`, ago(DAY)),
+          ...head,
+          ...own,
+        ])
+        const forked = own.slice(0, 30).map((line) => ({ ...line, timestamp: ago(DAY) }))
+        const more = codexCount(ago(5), { input: sums.input + 7000, cached: sums.cached, output: sums.output + 5 })
+        const fork = [codexHead(`fork-${session}`, ago(DAY), `id-${session}`), ...head, ...forked, more]
+        writeLog(home, `${CODEX}/rollout-b-fork-${session}.jsonl`, fork)
+      }
+      const turns = Array.from({ length: 80 }, (_, index) => {
+        const input = 1000 + below(90_000)
+        const tokens = { input, cached: below(input), output: below(700), thoughts: below(2000), tool: below(90) }
+        const at = ago(below(40 * DAY))
+        return [
+          geminiLine(`turn-${index}`, at, { ...tokens, output: 0, thoughts: 0 }),
+          geminiLine(`turn-${index}`, at, tokens),
+        ]
       }).flat()
-      writeLog(home, `.claude/projects/p/${file}.jsonl`, lines)
-      // A conversation that was continued in another file begins with the lines of the first.
-      writeLog(home, `.claude/projects/p/${file}-continued/subagents/a.jsonl`, lines.slice(0, 40))
-    }
-    for (let session = 0; session < 4; session++) {
-      let sums = { input: 0, cached: 0, output: 0 }
-      const own = Array.from({ length: 60 }, () => {
-        const cached = below(50_000)
-        sums = {
-          input: sums.input + cached + below(9000),
-          cached: sums.cached + cached,
-          output: sums.output + below(900),
-        }
-        const line = codexCount(ago(below(35 * DAY)), sums)
-        return below(3) === 0 ? [line, line] : [line]
-      }).flat()
-      const head = [codexTurn(session % 2 === 0 ? 'gpt-6-sol' : 'gpt-unknown', ago(0))]
-      writeLog(home, `${CODEX}/rollout-a-id-${session}.jsonl`, [codexHead(`id-${session}`, ago(DAY)), ...head, ...own])
-      const forked = own.slice(0, 30).map((line) => ({ ...line, timestamp: ago(DAY) }))
-      const more = codexCount(ago(5), { input: sums.input + 7000, cached: sums.cached, output: sums.output + 5 })
-      const fork = [codexHead(`fork-${session}`, ago(DAY), `id-${session}`), ...head, ...forked, more]
-      writeLog(home, `${CODEX}/rollout-b-fork-${session}.jsonl`, fork)
-    }
-    const turns = Array.from({ length: 80 }, (_, index) => {
-      const input = 1000 + below(90_000)
-      const tokens = { input, cached: below(input), output: below(700), thoughts: below(2000), tool: below(90) }
-      const at = ago(below(40 * DAY))
-      return [
-        geminiLine(`turn-${index}`, at, { ...tokens, output: 0, thoughts: 0 }),
-        geminiLine(`turn-${index}`, at, tokens),
-      ]
-    }).flat()
-    writeLog(home, '.gemini/tmp/shop/chats/session-2027-a.jsonl', turns)
-    const found = await scanned()
-    expect(found.rows.length).toBeGreaterThan(100)
-    expect(found.skipped).toEqual({ lines: 0, files: 0 })
-    expect(sorted(found)).toEqual(recounted())
-  })
+      writeLog(home, '.gemini/tmp/shop/chats/session-2027-a.jsonl', turns)
+      const found = await scanned()
+      expect(found.rows.length).toBeGreaterThan(100)
+      expect(found.skipped).toEqual({ lines: 0, files: 0 })
+      expect(sorted(found)).toEqual(recounted())
+    },
+  )
 
   it('are of one call, with what its last line says, by its price', async () => {
     const call = { id: 'msg_1', at: ago(DAY) }

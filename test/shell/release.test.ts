@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildOf, ownAppImage, readRelease, type BuildFacts, type Release } from '#shell/release.ts'
 import { MAX_MANIFEST_BYTES, packageFor, readUpdate } from '#shell/update-manifest.ts'
 import { updatePolicy } from '#shell/updates.ts'
+import { needs } from '../requirements.ts'
 import { encode, signRelease, stampRelease } from '../release/release.ts'
 
 const ROOT = dirname(dirname(import.meta.dirname))
@@ -197,18 +198,15 @@ describe('a release', () => {
     expect(verify(undefined, Buffer.from(`${sums} `), OURS.publicKey, signature)).toBe(false)
   })
 
-  it.skipIf(process.platform !== 'linux' || spawnSync('openssl', ['version']).error !== undefined)(
-    'can be checked by hand, as the documentation says',
-    () => {
-      release()
-      const key = createPublicKey({ key: Buffer.from(PUBLIC, 'base64'), format: 'der', type: 'spki' })
-      write('key.pem', key.export({ format: 'pem', type: 'spki' }) as string)
-      const check = ['pkeyutl', '-verify', '-pubin', '-inkey', 'key.pem', '-rawin', '-in', 'SHA256SUMS', '-sigfile']
-      const options = { cwd: folder, encoding: 'utf8' } as const
-      expect(execFileSync('openssl', [...check, 'SHA256SUMS.sig'], options)).toContain('Success')
-      execFileSync('sha256sum', ['--check', '--strict', '--ignore-missing', '--quiet', 'SHA256SUMS'], options)
-    },
-  )
+  it.skipIf(process.platform !== 'linux')('can be checked by hand, as the documentation says', needs('openssl'), () => {
+    release()
+    const key = createPublicKey({ key: Buffer.from(PUBLIC, 'base64'), format: 'der', type: 'spki' })
+    write('key.pem', key.export({ format: 'pem', type: 'spki' }) as string)
+    const check = ['pkeyutl', '-verify', '-pubin', '-inkey', 'key.pem', '-rawin', '-in', 'SHA256SUMS', '-sigfile']
+    const options = { cwd: folder, encoding: 'utf8' } as const
+    expect(execFileSync('openssl', [...check, 'SHA256SUMS.sig'], options)).toContain('Success')
+    execFileSync('sha256sum', ['--check', '--strict', '--ignore-missing', '--quiet', 'SHA256SUMS'], options)
+  })
 
   it('is the same when it is signed again', () => {
     const first = release()

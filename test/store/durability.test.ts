@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { needs } from '../requirements.ts'
 
 const DATABASE = new URL('../../src-main/store/database.ts', import.meta.url)
 const SYNC = /\b(fsync|fdatasync)\(/g
@@ -25,16 +26,10 @@ async function syncCalls(commits: number): Promise<number> {
   return result.stderr.match(SYNC)?.length ?? 0
 }
 
-/** strace may be missing, or forbidden inside a container. */
+/** Some containers forbid it. */
 const canTrace = spawnSync('strace', ['-f', '-e', 'trace=fsync', process.execPath, '-e', '0']).status === 0
 
-if (canTrace) {
-  it('every commit reaches the disk before it returns', { timeout: 60_000 }, async () => {
-    const [few, many] = [await syncCalls(10), await syncCalls(110)]
-    expect(many - few).toBeGreaterThanOrEqual(100)
-  })
-} else {
-  it('commits cannot be watched on this machine, so only the settings are tested', () => {
-    expect(canTrace).toBe(false)
-  })
-}
+it.skipIf(!canTrace)('every commit reaches the disk before it returns', needs('strace'), async () => {
+  const [few, many] = [await syncCalls(10), await syncCalls(110)]
+  expect(many - few).toBeGreaterThanOrEqual(100)
+})

@@ -1,21 +1,12 @@
 // The browser that tests look at pages with.
 
-import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
-
-const CHROMIUM = '/usr/bin/chromium'
-/** The same without windows, which not every system has. Its tests take a quarter less processor time. */
-const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
-
-/** The program to start. Where there is none, it is the one that a message had best name. */
-export function findBrowser(isThere: (path: string) => boolean): string {
-  return isThere(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
-}
+import { programOf } from '../requirements.ts'
 
 /** Starts one. Whoever starts it closes it. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: findBrowser(existsSync),
+    executablePath: programOf('chromium'),
     args: [
       '--no-sandbox',
       '--disable-background-networking',

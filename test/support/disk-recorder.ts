@@ -42,8 +42,6 @@ export type DiskRecord = {
 
 const HEAD_BYTES = 48
 
-export const canWatchDisks = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
-
 export type Watch = {
   /** The folder whose files are watched. */
   readonly folder: string

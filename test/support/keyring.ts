@@ -1,7 +1,6 @@
-// A real Secret Service for tests: gnome-keyring on a D-Bus session of its own, in a folder that is removed again. Where it is
-// not installed and may be, it is installed once; where it may not, the tests that need it fail and say so.
+// A real Secret Service for tests: gnome-keyring on a D-Bus session of its own, in a folder that is removed again.
 
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,8 +26,6 @@ export type Keyring = {
   close(): Promise<void>
 }
 
-const PROGRAMS = ['dbus-daemon', 'gnome-keyring-daemon', 'gdbus']
-const PACKAGES = ['dbus', 'gnome-keyring', 'libglib2.0-bin']
 const PASSWORD = 'the password of the test keyring'
 /** A bus that starts no services by itself: no second daemon, and no window that asks for the password. */
 const busConfig = (folder: string) => `<busconfig>
@@ -51,9 +48,7 @@ type Session = { readonly env: Env; readonly daemon: ChildProcess; readonly endB
 const MAX_ATTEMPTS = 3
 const ATTEMPT_LIMIT_MS = 10_000
 
-/** Throws where there is no Secret Service and none can be had. */
 export async function startKeyring(): Promise<Keyring> {
-  await install()
   const { env, endBus, ...session } = await attempt(startSession)
   let { daemon } = session
   return {
@@ -168,29 +163,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
-}
-
-async function install(): Promise<void> {
-  const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && has('apt-get')
-  // Another test file may be installing the same at this moment, which keeps this one from it.
-  for (let attempt = 0; attempt < 5 && missing().length > 0 && mayInstall; attempt++) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const aptGet = (...args: string[]) => run('apt-get', args, { env }).catch(() => undefined)
-    await aptGet('update', '-qq')
-    await aptGet('install', '-y', '-qq', '--no-install-recommends', ...PACKAGES)
-    if (missing().length > 0) await new Promise((resolve) => setTimeout(resolve, 5_000))
-  }
-  if (missing().length === 0) return
-  throw new Error(
-    `These tests need a Secret Service, and ${missing().join(', ')} cannot be found. ` +
-      `Install the packages ${PACKAGES.join(', ')} (Debian's names) on Linux and run them again.`,
-  )
-}
-
-function missing(): string[] {
-  return PROGRAMS.filter((program) => !has(program))
-}
-
-function has(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 }

@@ -1,14 +1,15 @@
 // A PostgreSQL of a test's own: a cluster in a folder that is removed again, on a port of loopback that nobody else has.
 
-import { execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg, { type Client } from 'pg'
-import { hashOf, packagesFolder } from './python-packages.ts'
+import { programOf } from '../requirements.ts'
+import { hashOf, packagesFolder } from './packages-folder.ts'
 
 const run = promisify(execFile)
 
@@ -38,21 +39,11 @@ export type Postgres = {
   close(): Promise<void>
 }
 
-/** Where Debian and others put the programs; undefined where there is no PostgreSQL. */
-function programs(): string | undefined {
-  const versions = '/usr/lib/postgresql'
-  const found = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : []
-  return [...found.toSorted().toReversed(), '/usr/bin', '/usr/local/bin'].find((folder) =>
-    existsSync(join(folder, 'initdb')),
-  )
-}
-
-export const HAS_POSTGRES = programs() !== undefined
-
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root, and only the packages of some systems make a user for it. */
 function owner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  const user = spawnSync('id', ['postgres']).status === 0 ? 'postgres' : 'nobody'
+  const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
@@ -63,8 +54,7 @@ const UNSYNCED = 'fsync=off'
 
 /** `settings` beside its own, such as `shared_buffers=1GB`; a later one of a name holds. */
 export async function startPostgres(settings: readonly string[] = []): Promise<Postgres> {
-  const bin = programs()
-  if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+  const bin = dirname(programOf('postgresql'))
   const as = owner()
   const folder = await mkdtemp(join(tmpdir(), 'farebox-postgres-'))
   if (as.uid !== undefined && as.gid !== undefined) await chown(folder, as.uid, as.gid)

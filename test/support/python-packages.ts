@@ -1,12 +1,11 @@
 // Packages from PyPI for what tests run in Python: in a folder outside the project which later runs share.
 
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hashOf, packagesFolder } from './packages-folder.ts'
 
 /** The registry could not give a package. It says nothing about Farebox, so that a caller may want to go on without it. */
 export class NotInstalled extends Error {}
@@ -26,10 +25,6 @@ const RULES = [
   '--disable-pip-version-check',
   '--no-compile',
 ]
-
-export function packagesFolder(): string {
-  return process.env['FAREBOX_UPSTREAMS_DIR'] ?? join(tmpdir(), 'farebox-upstreams')
-}
 
 /**
  * Installs the packages of a requirements file, once for each text of it, and resolves to their folder. The file names everything that
@@ -69,10 +64,6 @@ export async function requirementsIfThere(name: string, file: string): Promise<s
     process.stdout.write(`${name}: SKIPPED, nothing was checked: ${error.message}\n`)
     return undefined
   }
-}
-
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
 function lastLines(error: unknown): string {

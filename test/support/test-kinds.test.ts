@@ -4,14 +4,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSources } from './sources.ts'
-import { kindsOf, testKinds, type TestKind } from './test-kinds.ts'
+import { readTestGraph, TestGraph, type TestKind } from './test-kinds.ts'
 
 const TEST = 'test/a.test.ts'
 
 /** The kind of a test with these lines, beside these other files. */
 function kindOf(lines: readonly string[], others: Readonly<Record<string, string>> = {}): TestKind | undefined {
   const files = Object.entries({ ...others, [TEST]: lines.join('\n') })
-  return kindsOf(files.map(([path, text]) => ({ path, text }))).get(TEST)
+  return new TestGraph(files.map(([path, text]) => ({ path, text }))).kinds().get(TEST)
 }
 
 describe('a test', () => {
@@ -66,7 +66,7 @@ describe('a test', () => {
 
 describe('the tests of this project', () => {
   const root = join(import.meta.dirname, '..', '..')
-  const kinds = testKinds(root)
+  const kinds = readTestGraph(root).kinds()
   const fast = [...kinds].filter(([, kind]) => kind === 'fast').map(([path]) => path)
 
   it('are all of one kind, and very many are fast', () => {

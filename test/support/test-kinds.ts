@@ -28,37 +28,43 @@ const ALONE =
 /** Stops the clocks of the process: of connections that another test left open too, whose timers then count among its own. */
 const STOPS_CLOCKS = /\bvi\.useFakeTimers\(/
 
-/** The kind of every test file, by its path from the root of the project. */
-export function testKinds(root: string): ReadonlyMap<string, TestKind> {
-  return kindsOf(
+/** Reads all sources of the project. */
+export function readTestGraph(root: string): TestGraph {
+  return new TestGraph(
     SOURCES.flatMap((folder) =>
       readSources(join(root, folder)).map(({ path, text }) => ({ path: `${folder}/${path}`, text })),
     ),
   )
 }
 
-export function kindsOf(files: readonly SourceFile[]): ReadonlyMap<string, TestKind> {
-  const graph = new Graph(files)
-  const tests = files.filter(({ path }) => /^test\/.*\.test\.ts$/.test(path))
-  return new Map(tests.map(({ path }) => [path, graph.kindOf(path)]))
-}
-
 type Loaded = { readonly inside: readonly string[]; readonly outside: readonly string[] }
 
-class Graph {
+/** What test files load, directly and through what they load. Paths are from the root of the project. */
+export class TestGraph {
+  readonly tests: readonly string[]
   readonly #files: ReadonlyMap<string, SourceFile>
   readonly #loaded = new Map<string, Loaded>()
+  readonly #reached = new Map<string, ReadonlySet<string>>()
 
   constructor(files: readonly SourceFile[]) {
+    this.tests = files.map(({ path }) => path).filter((path) => /^test\/.*\.test\.ts$/.test(path))
     this.#files = new Map(files.map((file) => [file.path, file]))
   }
 
-  kindOf(test: string): TestKind {
-    const reached = [...this.#reach(test)]
+  kinds(): ReadonlyMap<string, TestKind> {
+    return new Map(this.tests.map((path) => [path, this.#kindOf(path)]))
+  }
+
+  textOf(path: string): string {
+    return this.#files.get(path)?.text ?? ''
+  }
+
+  #kindOf(test: string): TestKind {
+    const reached = [...this.reach(test)]
     const isHarmless = reached.every((path) => this.#load(path).outside.every((name) => HARMLESS.has(name)))
     // What the program could start is not what a test starts: only the files of the tests decide about that.
     const tests = reached.filter((path) => path.startsWith('test/'))
-    const says = (words: RegExp) => tests.some((path) => words.test(this.#files.get(path)?.text ?? ''))
+    const says = (words: RegExp) => tests.some((path) => words.test(this.textOf(path)))
     if (says(ALONE)) return 'own'
     const isStarting = tests.some((path) => this.#load(path).outside.includes('node:child_process'))
     if (isHarmless && !isStarting) return 'fast'
@@ -66,10 +72,14 @@ class Graph {
     return isStarting ? 'programs' : 'shared'
   }
 
-  #reach(test: string): ReadonlySet<string> {
+  /** The test file itself, and all that it loads. */
+  reach(test: string): ReadonlySet<string> {
+    const known = this.#reached.get(test)
+    if (known !== undefined) return known
     const reached = new Set([test])
     // A set hands out what is added to it on the way.
     for (const path of reached) for (const next of this.#load(path).inside) reached.add(next)
+    this.#reached.set(test, reached)
     return reached
   }
 
