@@ -25,8 +25,20 @@ export function readReport(text: string): ReadReport | ReportProblem {
 /** Of a report of as many lines as are read. */
 const BOUNDS: JsonBounds = { depth: 200, pieces: 6_000_000, members: 4_000_000, outermost: 1000, values: 6_000_000 }
 
+/** Objects and lists, a few for each line that is read. */
+const MAX_PARTS = 1_000_000
+
+/** Brackets in texts count as well. */
+function hasTooManyParts(text: string): boolean {
+  let parts = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0 && parts <= MAX_PARTS; at = text.indexOf(bracket, at + 1)) parts += 1
+  }
+  return parts > MAX_PARTS
+}
+
 function readJson(text: string) {
-  if (new JsonMeter(BOUNDS).push(Buffer.from(text)) !== undefined) return tooLong()
+  if (hasTooManyParts(text) || new JsonMeter(BOUNDS).push(Buffer.from(text)) !== undefined) return tooLong()
   const report = readPages(parseMeasured(text))
   return 'type' in report ? report : { report, preview: undefined }
 }
