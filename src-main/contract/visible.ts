@@ -26,7 +26,11 @@ export function isName(text: string): boolean {
 
 /** What is left of a name from elsewhere, such as a provider's, of at most so many characters; it may be nothing. */
 export function nameFrom(text: string, most: number): string {
-  const plain = text.slice(0, MAX_COMPOSED).normalize('NFC').replaceAll(UNNAMEABLE, ' ').trim()
+  const plain = text
+    .slice(0, Math.min(3 * most, MAX_COMPOSED))
+    .normalize('NFC')
+    .replaceAll(UNNAMEABLE, ' ')
+    .trim()
   return Array.from(plain).slice(0, most).join('').trim()
 }
 

@@ -35,7 +35,7 @@ export type Answer = {
   /** Names in lower case; of a header that came twice the first one. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** Its JSON would take too long to read. The rest of it was not read. */
+  /** It is too long, or its JSON would take too long to read. The rest of it was not read. */
   readonly isExcessive: boolean
   /** Of its JSON: objects, lists and texts. */
   readonly pieces: number
@@ -105,7 +105,7 @@ async function readText(
     if (length >= most || isExcessive) break
   }
   const text = Buffer.concat([...chunks, redacted?.end() ?? EMPTY]).toString('utf8')
-  return { text, isExcessive, pieces: meter.pieces }
+  return { text, isExcessive: isExcessive || (length >= most && !isError), pieces: meter.pieces }
 }
 
 const EMPTY = Buffer.alloc(0)

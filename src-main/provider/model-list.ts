@@ -16,7 +16,7 @@ import type { SecretKeeper } from '#secret/port.ts'
 
 /** All pages together. */
 const TIME_LIMIT_MS = 20_000
-const MAX_BYTES = 16 * 1_048_576
+const MAX_BYTES = 8 * 1_048_576
 const MAX_PAGES = 20
 const MAX_REFUSAL_BYTES = 65_536
 /** Of a page: five thousand models with all that OpenRouter says of each. */

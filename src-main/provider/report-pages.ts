@@ -55,6 +55,8 @@ const ATTEMPTS = 4
 const LONGEST_WAIT_MS = 30_000
 /** Of all reports together. */
 const MAX_BYTES = 64 * 1_048_576
+/** A longer one takes too long to decode. */
+const MAX_PAGE_BYTES = 8 * 1_048_576
 const MAX_PAGES = 500
 /** Of a page: some ten thousand lines. */
 const PAGE_BOUNDS: JsonBounds = { depth: 200, pieces: 1_000_000, members: 600_000, outermost: 1000, values: 1_000_000 }
@@ -81,7 +83,7 @@ export async function readReportPages<Page>(
     let page: string | undefined
     do {
       const url = addressOf(reference.origin, path, page === undefined ? query : [...query, ['page', page]])
-      const question = { url, headers: shown, maxBytes: bytesLeft, untilMs, read }
+      const question = { url, headers: shown, maxBytes: Math.min(bytesLeft, MAX_PAGE_BYTES), untilMs, read }
       const { answer, page: found } = await askPatiently(provider, question, deps)
       if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
