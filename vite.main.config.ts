@@ -22,6 +22,7 @@ const ENTRIES = {
   'tokenizer-thread': 'threads/tokenizer-thread',
   'body-thread': 'threads/body-thread',
   'scan-thread': 'threads/scan-thread',
+  'page-thread': 'threads/page-thread',
   'keychain-process': 'threads/keychain-process',
 } as const
 

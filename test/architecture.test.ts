@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
-  bills: { values: ['contract', 'core'], isPure: true },
+  bills: { values: ['contract', 'core', 'dialect'], isPure: true },
   reports: { values: ['core', 'catalog', 'store', 'bills'], types: ['contract', 'ledger'] },
   provider: {
     values: ['core', 'dialect'],
@@ -76,6 +76,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'threads/report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'app'], types: ['contract'] },
   'threads/tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'threads/body-thread.ts': { values: ['dialect', 'pipeline'], types: ['server'] },
+  'threads/page-thread.ts': { values: ['bills', 'provider'], types: ['app'] },
   'threads/scan-thread.ts': { values: ['catalog', 'scan'] },
   'threads/side-threads.ts': { values: ['store', 'config'] },
   'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },

@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/status.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill, tryBillSecret } from '#app/bill-reader.ts'
+import { readModelPage } from '#app/large-pages.ts'
 import { fleetReceipts } from '#app/fleet.ts'
 import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
@@ -90,7 +91,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     },
     secretsOf: (provider) => secretsView(provider, watched),
     discover: (ports = {}) => discoverServers({ ...upstream, ports }),
-    listModels: (provider, place) => listModels(provider, place, upstream),
+    listModels: (provider, place) => listModels(provider, place, { ...upstream, readPage: readModelPage }),
     reports: {
       usage: (filter) => reading.reports.call('usage', filter),
       usageReport: async (request) => {

@@ -1,9 +1,10 @@
 // Asks a provider for what it reports about its bill: which reports there are is known to the room `bills`, and how to ask to `provider`.
 
 import { setTimeout } from 'node:timers/promises'
+import { readBillPage } from '#app/large-pages.ts'
 import { BALANCES } from '#bills/balances.ts'
 import { INTERFACES } from '#bills/interfaces.ts'
-import { isHintOf, PROJECT_KEYS, projectKeysIn } from '#bills/project-keys.ts'
+import { isHintOf, PROJECT_KEYS, projectKeysIn, type ProjectKeys } from '#bills/project-keys.ts'
 import { noReports } from '#catalog/bill-secrets.ts'
 import type { OwnProject, TriedSecret } from '#contract/bills.ts'
 import { balanceKindOf } from '#core/account-balance.ts'
@@ -13,31 +14,35 @@ import type { Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { eachSecret, secretReference } from '#core/secret-pool.ts'
+import { parseMeasured } from '#dialect/request-body.ts'
 import { askBalance, type BalanceAskDeps } from '#provider/account-balance.ts'
 import { readReportPages, type ReportPagesDeps } from '#provider/report-pages.ts'
 import type { BillWish } from '#server/admin/admin-deps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const MAX_KEYS_LENGTH = 262_144
+const NO_KEYS: ProjectKeys = { keys: [], hasMore: false }
 /** A process that ends does not stay for it. */
 const wait = (ms: number) => setTimeout(ms, undefined, { ref: false })
 
+/** The pages as the text of a list in JSON. */
 export async function readBill(
   provider: Provider,
   { days, nowMs, accounts, project }: BillWish,
   deps: Omit<ReportPagesDeps, 'wait'>,
-): Promise<readonly object[] | Refusal> {
+): Promise<string | Refusal> {
   const kind = billKindOf(provider)
   if (kind === undefined) return noReports(provider)
-  const { requests, headers, nextPageOf, wishedOf, hasProjects } = INTERFACES[kind]
+  const { requests, headers, hasProjects } = INTERFACES[kind]
   if (project !== undefined && !hasProjects) return noProjects(provider)
   const todayMs = nowMs - (nowMs % DAY_MS)
   // Right after midnight today has no whole hour yet.
   const usageToMs = nowMs - (nowMs % HOUR_MS)
   const wish = { fromMs: todayMs - days * DAY_MS, usageToMs, costsToMs: todayMs, accounts, project }
-  const questions = { questions: requests(wish), headers, nextPageOf }
-  const pages = await readReportPages(provider, questions, { ...deps, wait })
-  return isRefusal(pages) ? pages : pages.map((page) => wishedOf(page, wish))
+  const readPage = (text: string, marks: object) => readBillPage(text, { kind, wish, marks })
+  const pages = await readReportPages(provider, { questions: requests(wish), headers, readPage }, { ...deps, wait })
+  return isRefusal(pages) ? pages : `[${pages.join(',')}]`
 }
 
 function noProjects({ name }: Provider): Refusal {
@@ -68,7 +73,7 @@ export async function tryBillSecret(
 async function problemOf(provider: Provider, secret: string, deps: TryDeps): Promise<string | undefined> {
   const kind = billKindOf(provider)
   if (kind === undefined) return tryBalance(provider, deps)
-  const { requests, headers, nextPageOf } = INTERFACES[kind]
+  const { requests, headers } = INTERFACES[kind]
   const nowMs = deps.nowMs()
   const todayMs = nowMs - (nowMs % DAY_MS)
   const wish = {
@@ -79,7 +84,8 @@ async function problemOf(provider: Provider, secret: string, deps: TryDeps): Pro
     project: undefined,
   }
   const questions = requests(wish).filter(({ report }) => report !== 'usage')
-  const pages = await readReportPages(provider, { questions, headers, nextPageOf }, { ...deps, wait })
+  const readPage = (text: string, marks: object) => readBillPage(text, { kind, wish, marks })
+  const pages = await readReportPages(provider, { questions, headers, readPage }, { ...deps, wait })
   if (!isRefusal(pages)) return undefined
   const beginning = BEGINNINGS[kind]
   const isLike = beginning === undefined || secret.startsWith(beginning)
@@ -104,18 +110,28 @@ async function ownProject(provider: Provider, project: string, deps: TryDeps): P
   const questions = {
     questions: [{ report: 'keys', ...question(project) }],
     headers: INTERFACES[kind].headers,
-    nextPageOf: (page: unknown) => ({ type: projectKeysIn(page, hint) === undefined ? 'unclear' : 'last' }) as const,
+    readPage: (text: string) => Promise.resolve(keysPage(text, hint)),
     words: { what: `Its ${name}`, missing: `It has no ${name} '${project}' (404).` },
   }
   const pages = await readReportPages(provider, questions, { ...deps, wait })
   if (isRefusal(pages)) return { problem: pages.message, keys: [], has_more: false }
-  const { keys, hasMore } = projectKeysIn(pages[0], hint) ?? { keys: [], hasMore: false }
+  const [{ keys, hasMore } = NO_KEYS] = pages
   const secrets = await secretsOfCalls(provider, deps)
   return {
     problem: null,
     keys: keys.map((key) => ({ id: key.id, name: key.name, is_ours: isHintOf(key.hint, secrets) ?? null })),
     has_more: hasMore,
   }
+}
+
+/** A page is as many keys as are asked for: it is short. */
+function keysPage(text: string, hint: string) {
+  const body = text.length <= MAX_KEYS_LENGTH ? parseMeasured(text) : undefined
+  if (body === undefined) return undefined
+  const kept = projectKeysIn(body, hint)
+  return kept === undefined
+    ? ({ next: { type: 'unclear' }, kept: NO_KEYS } as const)
+    : ({ next: { type: 'last' }, kept } as const)
 }
 
 /** To be compared with what a provider shows of its keys; they go nowhere. */

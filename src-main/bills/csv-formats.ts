@@ -134,11 +134,16 @@ export const FORMATS: readonly CsvFormat[] = [
 
 /** How a column is named here: `SKU description`, `sku.description` and `Unrounded cost ($)` without case, dots and signs. */
 export function columnName(column: string): string {
-  return column
-    .trim()
-    .toLowerCase()
-    .replace(/ *\([^)]*\)$/, '')
-    .replaceAll(/[^a-z0-9]+/g, '_')
+  const { words } = columnParts(column)
+  return words.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+}
+
+/** `Cost (€)`: its words, and what stands in the brackets at its end. */
+export function columnParts(column: string): { readonly words: string; readonly inBrackets: string | undefined } {
+  const text = column.trim()
+  const open = text.indexOf('(', text.lastIndexOf(')', text.length - 2) + 1)
+  if (!text.endsWith(')') || open === -1) return { words: text, inBrackets: undefined }
+  return { words: text.slice(0, open).trimEnd(), inBrackets: text.slice(open + 1, -1) }
 }
 
 /** What each of the columns of a file of this format says; undefined where the file is of another one. */

@@ -1,6 +1,6 @@
 // Reads a file of a console: which one it is, how its numbers are written, and what its lines say.
 
-import { FORMATS, columnName, meaningsIn, type CsvFormat } from '#bills/csv-formats.ts'
+import { FORMATS, columnName, columnParts, meaningsIn, type CsvFormat } from '#bills/csv-formats.ts'
 import { SEPARATORS, csvRows, type Separator } from '#bills/csv.ts'
 import { isOfModels, readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
 import { decimalMarkOf, isNumberText, numberText, type DecimalMark } from '#bills/numbers.ts'
@@ -28,6 +28,8 @@ export type ReadCsv = { readonly report: BillReport; readonly preview: CsvPrevie
 /** Some files say what they are about before the names of their columns. */
 const MAX_BEFORE = 20
 const MAX_EXAMPLE = 40
+/** No known column has a longer one. */
+const MAX_COLUMN_NAME = 200
 
 const WHOLE: readonly Meaning[] = [
   'input_all',
@@ -98,26 +100,37 @@ type Table = {
 function tableIn(text: string): Table | ReportProblem {
   let isSeparated = false
   for (const separator of SEPARATORS) {
-    // Half a file may begin as a whole one does.
-    for (let headLines = 1; headLines <= MAX_BEFORE; headLines++) {
-      const begin = csvRows(text, separator, headLines)
-      if (begin === undefined) break
-      isSeparated = true
-      const columns = begin[headLines - 1]
-      if (columns === undefined) break
-      const found = formatOf(columns)
-      if (found === undefined) continue
-      const all = csvRows(text, separator, headLines + MAX_LINES + 1)
-      if (all === undefined) return problem(NO_FILE)
-      const rows = all.slice(headLines)
-      if (rows.length > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
-      const always = { ...found.format.always, ...currencyOf(begin, columns, found.meanings) }
-      return { ...found, separator, columns: columns.map((column) => column.trim()), always, headLines, rows }
-    }
+    const table = separatedTable(text, separator)
+    if (table === 'broken') continue
+    if (table !== undefined) return table
+    isSeparated = true
   }
   if (!isSeparated) return problem(NO_FILE)
   const known = FORMATS.map(({ name }) => name).join('; ')
   return problem(`The columns are of no file that Farebox reads. It reads: ${known}.`)
+}
+
+/** undefined where the first lines have no columns that are known; `broken` where the first line is none. */
+function separatedTable(text: string, separator: Separator): Table | ReportProblem | 'broken' | undefined {
+  const before: (readonly string[])[] = []
+  const rows: (readonly string[])[] = []
+  let found: ReturnType<typeof formatOf>
+  for (const row of csvRows(text, separator)) {
+    // Half a file may begin as a whole one does.
+    if (row === undefined && found !== undefined) return problem(NO_FILE)
+    if (row === undefined) return before.length === 0 ? 'broken' : undefined
+    if (found === undefined) {
+      const columns = row.map((name) => name.slice(0, MAX_COLUMN_NAME).trim())
+      found = formatOf(columns)
+      if (before.push(columns) === MAX_BEFORE && found === undefined) return undefined
+    } else if (rows.push(row) > MAX_LINES) {
+      return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
+    }
+  }
+  const columns = before.at(-1)
+  if (found === undefined || columns === undefined) return undefined
+  const always = { ...found.format.always, ...currencyOf(before, columns, found.meanings) }
+  return { ...found, separator, columns, always, headLines: before.length, rows }
 }
 
 function formatOf(columns: readonly string[]): Pick<Table, 'format' | 'meanings'> | undefined {
@@ -138,7 +151,7 @@ function currencyOf(
   meanings: readonly (Meaning | undefined)[],
 ): Fields {
   const said = before.find(([name = '']) => columnName(name) === 'currency')?.[1]?.trim()
-  const [, sign] = /\(([^)]*)\)$/.exec(columns[meanings.indexOf('amount')]?.trim() ?? '') ?? []
+  const { inBrackets: sign } = columnParts(columns[meanings.indexOf('amount')] ?? '')
   const currency = said || (sign && (CURRENCIES[sign] ?? sign))
   return currency ? { currency } : {}
 }

@@ -7,6 +7,7 @@
 import { resultsOf } from '#bills/pages.ts'
 import type { Json } from '#bills/report.ts'
 import { membersOf } from '#core/members.ts'
+import { parseMeasured } from '#dialect/request-body.ts'
 
 export type ReportWish = {
   /** Midnights of UTC, but for the end of usage: that is a whole hour. */
@@ -119,12 +120,32 @@ export type NextPage =
   | { readonly type: 'unclear' }
 
 /** OpenAI and Anthropic name the next page by a text that is sent back to them. */
-export function nextPageOf(page: unknown): NextPage {
+function nextPageOf(page: unknown): NextPage {
   if (!hasData(page)) return UNCLEAR
   const { has_more: hasMore, next_page: next } = page as { readonly has_more?: unknown; readonly next_page?: unknown }
   if (hasMore === false) return LAST
-  return hasMore === true && typeof next === 'string' && next !== '' ? { type: 'next', page: next } : UNCLEAR
+  return hasMore === true && typeof next === 'string' && next !== '' && next.length <= MAX_NEXT
+    ? { type: 'next', page: next }
+    : UNCLEAR
 }
+
+/** What of a page is known before it comes. */
+export type ReportPageOf = { readonly kind: keyof typeof INTERFACES; readonly wish: ReportWish; readonly marks: object }
+/** The page as JSON text, with its marks, and where the next one is. */
+type ReportPage = { readonly next: NextPage; readonly kept: string }
+
+/** undefined for what is not JSON. `text` was measured while it arrived. */
+export function readReportPage(text: string, { kind, wish, marks }: ReportPageOf): ReportPage | undefined {
+  const body = parseMeasured(text)
+  if (body === undefined) return undefined
+  const { nextPageOf, wishedOf } = INTERFACES[kind]
+  const next = nextPageOf(body)
+  if (next.type === 'unclear') return { next, kept: '' }
+  return { next, kept: JSON.stringify(wishedOf({ ...(body as object), ...marks }, wish)) }
+}
+
+/** Names of pages are short, and go into an address. */
+const MAX_NEXT = 2_000
 
 const LAST = { type: 'last' } as const
 const UNCLEAR = { type: 'unclear' } as const

@@ -46,6 +46,7 @@ function linesOf({ usage, costs, usageSpans, costSpans }: Gathered): number {
 function gatherPage(page: Json, gathered: Gathered): ReportProblem | undefined {
   const { data, report } = page
   if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
+  if (data.length > MAX_LINES) return tooLong()
   if (isActivity(page)) return gatherActivity(page, data.length, gathered)
   const buckets = data.map(membersOf)
   const results = buckets.flatMap(resultsOf)
@@ -73,7 +74,7 @@ function gatherActivity(page: Json, length: number, gathered: Gathered): ReportP
   return undefined
 }
 
-function tooLong(): ReportProblem {
+export function tooLong(): ReportProblem {
   return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
 }
 

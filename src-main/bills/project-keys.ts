@@ -45,7 +45,7 @@ export const PROJECT_KEYS: Readonly<Partial<Record<BillKind, KeysInterface>>> = 
 }
 
 type ProjectKey = { readonly id: string; readonly name: string; readonly hint: string | undefined }
-type ProjectKeys = { readonly keys: readonly ProjectKey[]; readonly hasMore: boolean }
+export type ProjectKeys = { readonly keys: readonly ProjectKey[]; readonly hasMore: boolean }
 
 /** undefined for what is no such list. */
 export function projectKeysIn(page: unknown, hintField: string): ProjectKeys | undefined {

@@ -96,7 +96,7 @@ export function ofCents({ parts, places }: Amount): Amount {
 /** Parts as decimal text: `1500000000000` is `1.5`. */
 export function decimalText(parts: bigint): string {
   const digits = (parts < 0n ? -parts : parts).toString().padStart(PLACES + 1, '0')
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '')
+  const fraction = digits.slice(-PLACES).replace(/(?<!0)0+$/, '')
   return `${parts < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

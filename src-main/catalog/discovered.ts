@@ -194,7 +194,7 @@ function freeModelName(
 ): string | undefined {
   if (!isName(name)) return undefined
   // llama.cpp names a model by its file where nobody named it otherwise.
-  const file = /([^/\\]+)\.gguf$/i.exec(name)?.[1] ?? name
+  const file = /(?<![^/\\])([^/\\]+)\.gguf$/i.exec(name)?.[1] ?? name
   const plain = file.replace(/[^\u0021-\u007e]+/g, '-')
   const candidates = [plain, `${id}/${plain}`, `${nameHere}/${plain}`]
   return candidates.find((candidate) => MODEL_NAME.test(candidate) && !isTaken(candidate))

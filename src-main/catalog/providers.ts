@@ -243,5 +243,5 @@ function readBaseUrl(text: string | undefined): string | Refusal {
   if (typeof url === 'string') return wrong(url)
   // An empty query or fragment is none to URL, but its sign would stay in front of the paths that are added.
   if (/[?#]/.test(text)) return wrong('must not contain a query or fragment')
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }

@@ -5,7 +5,13 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export type Script =
-  'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'body-thread' | 'scan-thread' | 'keychain-process'
+  | 'writer-thread'
+  | 'report-thread'
+  | 'tokenizer-thread'
+  | 'body-thread'
+  | 'page-thread'
+  | 'scan-thread'
+  | 'keychain-process'
 
 /** What was built is in dist/main, all in one folder; the build refuses to make another layout. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts')

@@ -9,7 +9,7 @@ const CONTEXT_LINES = 3
 
 /** Lines with their ends. */
 export function linesOf(text: string): string[] {
-  return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
+  return text === '' ? [] : (text.match(/[^\n]+\n?|\n/g) ?? [])
 }
 
 function hunksBetween(from: readonly string[], to: readonly string[]): Hunk[] {

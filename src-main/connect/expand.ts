@@ -192,6 +192,6 @@ function placeOf(place: string, { home, env }: Pick<Surroundings, 'home' | 'env'
 }
 
 function namesInBraces(path: string): string[] {
-  const [, head, names, tail] = /^(.*)\{([^}]*)\}(.*)$/.exec(path) ?? []
+  const [, head, names, tail] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? []
   return names === undefined ? [path] : names.split(',').map((name) => `${head}${name}${tail}`)
 }

@@ -56,7 +56,7 @@ async function askVersion(program: string, { env }: Surroundings): Promise<strin
   const options = { env, timeout: VERSION_LIMIT_MS, killSignal: 'SIGKILL' } as const
   return new Promise((resolve) => {
     const child = execFile(program, ['--version'], options, (_error, stdout) => {
-      resolve(/\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null)
+      resolve(/(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null)
     })
     child.stdin?.end()
   })

@@ -16,14 +16,21 @@ export function isVisible(text: string): boolean {
   return VISIBLE.test(text)
 }
 
-/** How long it may be is said elsewhere. One letter that can be written in several ways is written in the composed one. */
+/** Composing takes quadratic time where many marks stand on one letter, so that texts are cut before it. */
+const MAX_COMPOSED = 1000
+
+/** Most names are shorter: each field has its own limit. A letter that can be written in several ways is in its composed form. */
 export function isName(text: string): boolean {
-  return NAME.test(text) && text === text.normalize('NFC')
+  return text.length <= MAX_COMPOSED && NAME.test(text) && text === text.normalize('NFC')
 }
 
 /** What is left of a name from elsewhere, such as a provider's, of at most so many characters; it may be nothing. */
 export function nameFrom(text: string, most: number): string {
-  const plain = text.normalize('NFC').replaceAll(UNNAMEABLE, ' ').trim()
+  const plain = text
+    .slice(0, Math.min(3 * most, MAX_COMPOSED))
+    .normalize('NFC')
+    .replaceAll(UNNAMEABLE, ' ')
+    .trim()
   return Array.from(plain).slice(0, most).join('').trim()
 }
 

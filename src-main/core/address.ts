@@ -156,7 +156,7 @@ function isLocalhost(url: URL): boolean {
 
 /** The URL parser has made it lower case and ASCII; a dot at its end is the same host to every resolver. */
 function hostName(url: URL): string {
-  return url.hostname.replace(/\.+$/, '')
+  return url.hostname.replace(/(?<!\.)\.+$/, '')
 }
 
 /** An address as a number of 128 bits; undefined for what is none in the plain spelling that programs print. */

@@ -43,6 +43,6 @@ export function dollarsText(nano: number): string {
 function decimalText(parts: bigint): string {
   const sign = parts < 0n ? '-' : ''
   const digits = (parts < 0n ? -parts : parts).toString().padStart(DECIMALS + 1, '0')
-  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '')
+  const fraction = digits.slice(-DECIMALS).replace(/(?<!0)0+$/, '')
   return `${sign}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`
 }

@@ -67,7 +67,7 @@ function readEntraClient(members: Members): EntraClient | SecretFlaw {
   if (!isText(clientSecret)) return lacks('client_secret')
   if (!isText(scope)) return lacks('scope')
   if (!isAddress(authority)) return notAnAddress('authority')
-  const tokenUrl = `${authority.replace(/\/+$/, '')}/${tenant}/oauth2/v2.0/token`
+  const tokenUrl = `${authority.replace(/(?<!\/)\/+$/, '')}/${tenant}/oauth2/v2.0/token`
   return { type: 'entra_client', clientId, clientSecret, scope, tokenUrl }
 }
 

@@ -67,7 +67,7 @@ export function readFields({ parts }: UploadedForm, rules: FormRules): FormBody 
 
 function checkName(name: string): Refusal | undefined {
   if (!NAME.test(name)) return refuse('invalid_request', 'A part of the form has no name, or one that is no word.')
-  const base = name.replace(/\[.*$/, '')
+  const [base = ''] = name.split('[', 1)
   const metered = meteredName(base)
   if (metered === undefined || metered === name) return undefined
   return refuse('invalid_request', `The member '${name}' must be written '${metered}'.`, { param: name })

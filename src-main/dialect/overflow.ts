@@ -98,7 +98,7 @@ const MAXIMA: readonly RegExp[] = [
   /context (?:length|size) \((\d[\d,]*)/i,
   /> (\d[\d,]*)/,
   /maximum number of tokens allowed \(?(\d[\d,]*)/i,
-  /(\d[\d,]*) maximum context length/i,
+  /(?<![\d,])(\d[\d,]*) maximum context length/i,
   /input length should be \[\d+, (\d[\d,]*)/i,
   /must (?:be <=|have less than) (\d[\d,]*)/i,
   /cannot exceed (\d[\d,]*)/i,

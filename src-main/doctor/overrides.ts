@@ -54,14 +54,15 @@ function linesOf(file: string): Line[] {
 
 /** `export NAME=value`, or what fish has for it; undefined where the line does not set the variable. */
 function valueSetBy(line: string, name: string): string | undefined {
-  const [, value] = new RegExp(String.raw`^\s*(?:export\s+)?${name}=(.*)$`).exec(line) ?? []
-  if (value !== undefined) return unquoted(value)
-  const [, fish] = new RegExp(String.raw`^\s*set\s+(?:-\w+\s+)+${name}\s+(.*)$`).exec(line) ?? []
-  return fish === undefined ? undefined : unquoted(fish)
+  const found = /^\s*(?:export\s+)?(\w+)=(.*)$/.exec(line) ?? /^\s*set\s+(?:-\w+\s+)+(\w+)\s+(\S.*)?$/.exec(line)
+  const [, set, value = ''] = found ?? []
+  return set === name ? unquoted(value) : undefined
 }
 
 function unquoted(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1.*$/, '$2')
+  const value = text.trim()
+  const end = value.lastIndexOf(value.charAt(0))
+  return /^["']/.test(value) && end > 0 ? value.slice(1, end) : value
 }
 
 function winningFiles({ files = [] }: Overrides, tool: ToolPicture, { surroundings, workingDir }: Picture): string[] {

@@ -20,7 +20,9 @@ export function uncoveredProxies(
 /** An exception is a name with those below it, with or without a dot or a star before it, perhaps with a port. */
 function covers(exception: string, host: string, port: string): boolean {
   if (exception === '*') return true
-  const [, name = '', onlyPort] = /^(?:\*?\.)?(\[[^\]]*\]|[^:]*|.*::.*)(?::(\d+))?$/.exec(exception) ?? []
+  const text = exception.replace(/^\*?\./, '')
+  const [, named, onlyPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? []
+  const name = named ?? (text.includes('::') ? text : '')
   const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
   if (bare === '' || (onlyPort !== undefined && onlyPort !== port)) return false
   return host === bare || host.endsWith(`.${bare}`)

@@ -12,6 +12,6 @@ export function isInRange(version: string, range: string): boolean {
 }
 
 function numbersOf(text: string): { readonly major: number; readonly minor: number } | undefined {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? []
+  const [, major, minor] = /(?<!\d)(\d+)\.(\d+)/.exec(text) ?? []
   return major === undefined ? undefined : { major: Number(major), minor: Number(minor) }
 }

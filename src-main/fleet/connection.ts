@@ -239,12 +239,15 @@ export class Connection {
 }
 
 /** PostgreSQL has texts of whole characters that are not 0, also in JSON: what else a client sends is refused, again and again. */
-const UNSTORABLE = /(?<=(?:^|[^\\])(?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g
+const UNSTORABLE = /^\\u(?:0000|d[89a-f])/
+const ESCAPES = /\\(?:u[0-9a-f]{4}|[^])/g
 
 function storable(value: Value): Value {
   if (typeof value !== 'string') return value
   // JSON that was written here names halves of characters, and only these, in this way.
-  const whole = value.includes('\\u') ? value.replace(UNSTORABLE, '\\ufffd') : value
+  const whole = value.includes('\\u')
+    ? value.replace(ESCAPES, (escape) => (UNSTORABLE.test(escape) ? '\\ufffd' : escape))
+    : value
   return whole.replaceAll('\0', '\ufffd')
 }
 

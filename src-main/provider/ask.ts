@@ -1,7 +1,10 @@
-// One short question to a server over HTTP and its whole answer, for everything that is not a call: tests of providers and the
-// search for local servers. No redirect is followed, and time and size are bounded. What goes wrong is a value, never a throw.
+// One short question to a server over HTTP and its whole answer, for everything that is not a call: tests of providers, lists of models,
+// bills, tokens, the search for local servers. No redirect is followed. Time, bytes and what JSON is made of are bounded: nothing that a
+// server answers stops the thread that serves calls. What goes wrong is a value, never a throw.
 
 import type { Dispatcher } from 'undici'
+import { JsonMeter, type JsonBounds } from '#dialect/json-meter.ts'
+import { parseMeasured } from '#dialect/request-body.ts'
 import type { Destination } from '#provider/connections.ts'
 import { connectionProblemOf, type ConnectionProblem } from '#provider/connection-problem.ts'
 import { redactionFor } from '#provider/redaction.ts'
@@ -16,9 +19,15 @@ export type Question = {
   readonly dispatcherOf: DispatcherOf
   /** For all of it, from the connection to the last byte. */
   readonly timeLimitMs: number
-  /** The rest of a longer answer is not read. */
+  /** The rest of a longer answer is not read; of an error no more than `MAX_ERROR_BYTES`. */
   readonly maxBytes: number
+  /** Of what is read in another thread where it is large; `ANSWER_BOUNDS` unless given. */
+  readonly bounds?: JsonBounds
 }
+
+/** What is parsed in a tenth of a second, whatever it is made of: a list of a thousand models with all that OpenRouter says of each. */
+const ANSWER_BOUNDS: JsonBounds = { depth: 200, pieces: 200_000, members: 80_000, outermost: 1000, values: 200_000 }
+const MAX_ERROR_BYTES = 65_536
 
 export type Answer = {
   readonly type: 'answer'
@@ -26,6 +35,10 @@ export type Answer = {
   /** Names in lower case; of a header that came twice the first one. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** It is too long, or its JSON would take too long to read. The rest of it was not read. */
+  readonly isExcessive: boolean
+  /** Of its JSON: objects, lists and texts. */
+  readonly pieces: number
 }
 
 export type NoAnswer = { readonly type: 'problem' } & ConnectionProblem
@@ -38,7 +51,7 @@ export type WayOut = { readonly pool: (destination: Destination) => Dispatcher }
 
 /** Asks once. Never rejects. */
 export async function ask(question: Question): Promise<Answer | NoAnswer> {
-  const { method, url, headers, body, secrets = [], dispatcherOf, timeLimitMs, maxBytes } = question
+  const { method, url, headers, body, secrets = [], dispatcherOf, timeLimitMs } = question
   try {
     const { origin, pathname, search } = new URL(url)
     const response = await dispatcherOf(url).request({
@@ -49,41 +62,53 @@ export async function ask(question: Question): Promise<Answer | NoAnswer> {
       signal: AbortSignal.timeout(timeLimitMs),
       ...(body === undefined ? {} : { body }),
     })
-    const text = await readText(response.body, maxBytes)
     const status = response.statusCode
     const redaction = redactionFor(secrets)
-    return {
-      type: 'answer',
-      status,
-      headers: singleHeaders(redaction?.headers(response.headers) ?? response.headers),
-      text: redaction?.text(text, status >= 300) ?? text,
-    }
+    const read = await readText(response.body, { ...question, isError: status >= 300, redaction })
+    const shown = singleHeaders(redaction?.headers(response.headers) ?? response.headers)
+    return { type: 'answer', status, headers: shown, ...read }
   } catch (error) {
     return { type: 'problem', ...connectionProblemOf(error) }
   }
 }
 
-/** The value of an answer in JSON; undefined for anything else. */
-export function jsonOf({ text }: Pick<Answer, 'text'>): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Not JSON, which is what undefined says.
-    return undefined
-  }
+const values = new WeakMap<object, unknown>()
+
+/** The value of an answer in JSON; undefined for anything else, and for too much of it. It is parsed once. */
+export function jsonOf(answer: Pick<Answer, 'text' | 'isExcessive'>): unknown {
+  if (!values.has(answer)) values.set(answer, answer.isExcessive ? undefined : parseMeasured(answer.text))
+  return values.get(answer)
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+type Reading = Pick<Question, 'maxBytes' | 'bounds'> & {
+  readonly isError: boolean
+  readonly redaction: ReturnType<typeof redactionFor>
+}
+
+/** Looks at each piece as it comes, so that others have their turn between them. */
+async function readText(
+  body: AsyncIterable<Uint8Array>,
+  { maxBytes, bounds = ANSWER_BOUNDS, isError, redaction }: Reading,
+): Promise<Pick<Answer, 'text' | 'isExcessive' | 'pieces'>> {
+  const most = isError ? Math.min(maxBytes, MAX_ERROR_BYTES) : maxBytes
+  const redacted = redaction?.body(isError)
+  const meter = new JsonMeter(bounds)
   const chunks: Uint8Array[] = []
   let length = 0
+  let isExcessive = false
   for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, maxBytes - length))
-    length += chunk.length
+    const piece = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, most - length))
+    chunks.push((redacted === undefined ? piece : redacted.push(piece)) ?? EMPTY)
+    length += piece.length
+    isExcessive = meter.push(piece) !== undefined
     // Leaving the loop destroys the body, and with it the connection.
-    if (length >= maxBytes) break
+    if (length >= most || isExcessive) break
   }
-  return Buffer.concat(chunks).toString('utf8')
+  const text = Buffer.concat([...chunks, redacted?.end() ?? EMPTY]).toString('utf8')
+  return { text, isExcessive: isExcessive || (length >= most && !isError), pieces: meter.pieces }
 }
+
+const EMPTY = Buffer.alloc(0)
 
 function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const entries = Object.entries(headers).flatMap(([name, value]): [string, string][] => {

@@ -10,9 +10,10 @@ const ENDPOINT =
 /** Other base URLs at the same origin, the likeliest first. */
 export function guessBaseUrls(provider: Pick<Provider, 'baseUrl' | 'dialect'>): string[] {
   const { origin, pathname } = new URL(provider.baseUrl)
-  const path = pathname.replace(/\/+$/, '')
+  const path = pathname.replace(/(?<!\/)\/+$/, '')
   const withoutEndpoint = path.replace(ENDPOINT, '')
-  const withoutDouble = withoutEndpoint.replace(/(\/v\d\w*)(\/v\d\w*)+$/, '$1')
+  let withoutDouble = withoutEndpoint
+  while (/\/v\d\w*\/v\d\w*$/.test(withoutDouble)) withoutDouble = withoutDouble.slice(0, withoutDouble.lastIndexOf('/'))
   const hasVersion = /\/v\d\w*$/.test(withoutDouble)
   const longer = hasVersion ? [] : dialectOf(provider).probe.prefixes.map((prefix) => withoutDouble + prefix)
   const guesses = [withoutEndpoint, withoutDouble, ...longer].map((guess) => origin + guess)

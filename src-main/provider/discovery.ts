@@ -3,6 +3,7 @@
 
 import { LOCAL_SERVER_IDS, LOCAL_SERVERS, type LocalServer, type LocalServerId } from '#core/local-servers.ts'
 import { membersOf } from '#core/members.ts'
+import type { JsonBounds } from '#dialect/json-meter.ts'
 import { ask, jsonOf, type Answer, type DispatcherOf, type WayOut } from '#provider/ask.ts'
 import { FINGERPRINTS } from '#provider/fingerprints.ts'
 
@@ -18,6 +19,8 @@ const TIME_LIMIT_MS = 300
 /** For the sizes of the models of a server that was recognised, all together. */
 const DETAILS_LIMIT_MS = 2000
 const MAX_BYTES = 4 * 1_048_576
+/** Several answers may come in one turn; five hundred models are far less. */
+const BOUNDS: JsonBounds = { depth: 200, pieces: 60_000, members: 25_000, outermost: 1000, values: 60_000 }
 
 /**
  * What stands at each place, in the order of the table of servers; of a kind that is nowhere, the first place alone. Never
@@ -55,7 +58,7 @@ type LocalPort = {
 
 async function recognise({ id, port, dispatcherOf, timeLimitMs }: LocalPort) {
   const startedAt = performance.now()
-  const question = { url: `http://127.0.0.1:${port}`, dispatcherOf, maxBytes: MAX_BYTES }
+  const question = { url: `http://127.0.0.1:${port}`, dispatcherOf, maxBytes: MAX_BYTES, bounds: BOUNDS }
   const get = async (path: string) =>
     answered(await ask({ ...question, method: 'GET', url: question.url + path, timeLimitMs }))
   const detail = async (path: string, body: object) => {

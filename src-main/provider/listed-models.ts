@@ -11,8 +11,15 @@ import {
 } from '#core/listed-model.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
+import { parseMeasured } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { argumentsOf, isLlamaCpp, isRouted } from '#provider/llama-cpp.ts'
+
+/** Of a list altogether, and so of a page. */
+export const MAX_MODELS = 5_000
+const MAX_DISPLAY_NAME = 1_000
+/** The name of the next page goes into an address. */
+const MAX_NEXT = 2_000
 
 export type ListPage = {
   readonly models: readonly ListedModel[]
@@ -22,18 +29,33 @@ export type ListPage = {
   readonly isLlamaCpp: boolean
 }
 
+type Place = Pick<ModelListPlace, 'dialect' | 'tellsPrices'>
 /** undefined for something that is no list of models. */
-export function readListPage(
-  body: unknown,
-  place: Pick<ModelListPlace, 'dialect' | 'tellsPrices'>,
-): ListPage | undefined {
+type ReadPage = ListPage | 'not-json' | undefined
+/** Reads the text of a page; elsewhere where that takes long, and then it may be too large. */
+export type ReadListText = (text: string, place: Place) => ReadPage | Promise<ReadPage | 'too-large'>
+
+/** `text` was measured while it arrived. */
+export function readListText(text: string, place: Place): ReadPage {
+  const body = parseMeasured(text)
+  return body === undefined ? 'not-json' : readListPage(body, place)
+}
+
+export function readListPage(body: unknown, place: Place): ListPage | undefined {
   const { modelList } = dialectOf(place)
   const readModel = modelList?.readModel ?? ((entry: JsonObject) => readUsualModel(entry, place.tellsPrices))
   const page = modelList?.readPage(body)
   if (page === undefined) return undefined
   const { entries, next } = page
   const isOne = entries.length > 0 && entries.every((entry) => isLlamaCpp(entry) && !isRouted(entry))
-  return { models: entries.map(readModel).filter((model) => isName(model.id)), next, isLlamaCpp: isOne }
+  const isSent = Object.values(next ?? {}).every((value) => value.length <= MAX_NEXT)
+  const models = entries.map(readModel).filter((model) => isName(model.id))
+  return { models: models.slice(0, MAX_MODELS).map(withShortName), next: isSent ? next : undefined, isLlamaCpp: isOne }
+}
+
+/** Whoever shows the name cuts it further. What is cut here may be a text of megabytes. */
+function withShortName({ displayName, ...model }: ListedModel): ListedModel {
+  return { ...model, displayName: displayName?.slice(0, MAX_DISPLAY_NAME) }
 }
 
 /** Most entries are alike; what goes beyond names is told by each provider under a name of its own. */

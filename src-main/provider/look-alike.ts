@@ -18,10 +18,11 @@ export function errorLooksLike(value: unknown): Form | undefined {
 }
 
 /** Whether an error says that the secret is wrong. Google says so with status 400, and the reason in the details; others in words. */
-export function refusesSecret({ status, text }: Pick<Answer, 'status' | 'text'>): boolean {
+export function refusesSecret(answer: Answer): boolean {
+  const { status } = answer
   if (status === 401 || status === 403) return true
   if (status !== 400) return false
-  const value = jsonOf({ text })
+  const value = jsonOf(answer)
   const { error, message } = membersOf(Array.isArray(value) ? value[0] : value)
   const { details, message: words = error ?? message } = membersOf(error)
   if (typeof words === 'string' && judgementIn(words)?.about === 'secret') return true
@@ -47,7 +48,7 @@ export function isHtml({ headers, text }: Answer): boolean {
 
 /** A page that asks for a password, as hotel networks and company proxies show it instead of what was asked for. */
 export function isLoginPage(answer: Answer): boolean {
-  return isHtml(answer) && /<input\b[^>]*\btype\s*=\s*["']?password/i.test(answer.text)
+  return isHtml(answer) && /<input\b[^<>]*\btype\s*=\s*["']?password/i.test(answer.text)
 }
 
 /** Whether a provider that is set up with one dialect showed the form of another one. */

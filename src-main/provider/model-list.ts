@@ -7,24 +7,28 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { dialectOf, modelListOf } from '#dialect/dialects.ts'
-import { ask, jsonOf, type Question, type WayOut } from '#provider/ask.ts'
+import type { JsonBounds } from '#dialect/json-meter.ts'
+import { ask, type Question, type WayOut } from '#provider/ask.ts'
 import { givenHeaders, presentSecret, readCredentialsOf, withToken, type NewTokens } from '#provider/authentication.ts'
-import { readListPage } from '#provider/listed-models.ts'
+import { MAX_MODELS, readListText, type ReadListText } from '#provider/listed-models.ts'
 import { kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
 /** All pages together. */
 const TIME_LIMIT_MS = 20_000
-const MAX_BYTES = 16 * 1_048_576
+const MAX_BYTES = 8 * 1_048_576
 const MAX_PAGES = 20
-const MAX_MODELS = 5_000
 const MAX_REFUSAL_BYTES = 65_536
+/** Of a page: five thousand models with all that OpenRouter says of each. */
+const BOUNDS: JsonBounds = { depth: 200, pieces: 1_000_000, members: 500_000, outermost: 1000, values: 1_000_000 }
 
 export type ListDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly newTokens: NewTokens
   readonly connections: WayOut
   readonly userAgent: string
+  /** Here unless given. */
+  readonly readPage?: ReadListText
   readonly timeLimitMs?: number
 }
 
@@ -34,7 +38,7 @@ export async function listModels(
   place: ModelListPlace,
   deps: ListDeps,
 ): Promise<readonly ListedModel[] | Refusal> {
-  const { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS } = deps
+  const { secrets, connections, userAgent, readPage = readListText, timeLimitMs = TIME_LIMIT_MS } = deps
   const list = modelListOf({ dialect: place.dialect, quirks: provider.quirks })
   if (list === undefined) return failed('It has no list of models behind its base URL. Add its models by their names.')
   const headers = await headersFor(provider, place, deps).catch((error: unknown) => {
@@ -53,14 +57,14 @@ export async function listModels(
   for (let page = 0; query !== undefined && page < MAX_PAGES && models.size < MAX_MODELS; page++) {
     const url = `${place.baseUrl}/models?${new URLSearchParams({ ...list.query, ...query }).toString()}`
     const pageUrl = url.replace(/\?$/, '')
-    const answer = await ask({ ...asking, method: 'GET', url: pageUrl, timeLimitMs: leftMs(), maxBytes: bytesLeft })
+    const limits = { timeLimitMs: leftMs(), maxBytes: bytesLeft, bounds: BOUNDS }
+    const answer = await ask({ ...asking, ...limits, method: 'GET', url: pageUrl })
     if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
     if (answer.status !== 200) return failed(judge(answer.status))
     bytesLeft -= Buffer.byteLength(answer.text)
-    if (bytesLeft <= 0) return failed('Its list of models is too large.')
-    const body = jsonOf(answer)
-    if (body === undefined) return failed('It answers with something that is not JSON.')
-    const read = readListPage(body, place)
+    const read = bytesLeft <= 0 || answer.isExcessive ? 'too-large' : await readPage(answer.text, place)
+    if (read === 'too-large') return failed('Its list of models is too large.')
+    if (read === 'not-json') return failed('It answers with something that is not JSON.')
     if (read === undefined) return failed('It answers with something that is no list of models. Check the base URL.')
     const kind = read.isLlamaCpp ? await askForKind(place.baseUrl, { ...asking, timeLimitMs: leftMs() }) : undefined
     for (const model of read.models) {

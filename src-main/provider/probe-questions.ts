@@ -18,7 +18,7 @@ export type Asking = {
   readonly userAgent: string
 }
 
-const MAX_BYTES = 16 * 1_048_576
+const MAX_BYTES = 4 * 1_048_576
 const TINY_OUTPUT_TOKENS = 16
 const TINY_PROMPT = 'Say hi.'
 

@@ -231,7 +231,8 @@ const OTHER_SECRET = 'sk-not-a-secret-of-anybody-0000'
 
 /** What an error says without what is another in each: the secret that it repeats, its end or its hash, ids and times. */
 function gistOf(text: string): string {
-  return text.replaceAll(/\[secret\]|\bsk-[^\s"',]*|[\w*.:-]*\d[\w*.:-]*/g, '')
+  const unsecret = text.replaceAll(/\[secret\]|\bsk-[^\s"',]*/g, '')
+  return unsecret.replaceAll(/[\w*.:-]+/g, (word) => (/\d/.test(word) ? '' : word))
 }
 
 /** Everybody uses OpenAI's form of errors now and then. */

@@ -7,7 +7,8 @@ import type { Provider } from '#core/entities.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { retryAfterMs } from '#core/retry-after.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
-import { ask, jsonOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
+import type { JsonBounds } from '#dialect/json-meter.ts'
+import { ask, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
 export type ReportQuestion = {
@@ -19,14 +20,18 @@ export type ReportQuestion = {
   readonly account?: string | undefined
 }
 
-export type ReportQuestions = {
+export type ReportQuestions<Page> = {
   readonly questions: readonly ReportQuestion[]
   readonly headers: (secret: string) => Readonly<Record<string, string>>
-  readonly nextPageOf: (
-    page: unknown,
-  ) => { readonly type: 'last' | 'unclear' } | { readonly type: 'next'; readonly page: string }
+  /** What is kept of the text of a page; undefined for what is none. `marks` is what a page does not say of itself. */
+  readonly readPage: (text: string, marks: object) => Promise<ReadPage<Page> | undefined>
   /** What could not be read, and what a provider says that has none of it; a report unless given. */
   readonly words?: AskedWords
+}
+
+type ReadPage<Page> = {
+  readonly next: { readonly type: 'last' | 'unclear' } | { readonly type: 'next'; readonly page: string }
+  readonly kept: Page
 }
 
 type AskedWords = { readonly what: string; readonly missing: string }
@@ -50,42 +55,47 @@ const ATTEMPTS = 4
 const LONGEST_WAIT_MS = 30_000
 /** Of all reports together. */
 const MAX_BYTES = 64 * 1_048_576
+/** A longer one takes too long to decode. */
+const MAX_PAGE_BYTES = 8 * 1_048_576
 const MAX_PAGES = 500
-/** Objects and lists of all reports together, a few for each line that is read. More of them would stop everything else while they are read. */
-const MAX_PARTS = 1_000_000
+/** Of a page: some ten thousand lines. */
+const PAGE_BOUNDS: JsonBounds = { depth: 200, pieces: 1_000_000, members: 600_000, outermost: 1000, values: 1_000_000 }
+/** Of all pages: as many lines as are read. */
+const MAX_PIECES = 4_000_000
 
-export async function readReportPages(
+export async function readReportPages<Page>(
   provider: Provider,
-  { questions, headers, nextPageOf, words = REPORT_WORDS }: ReportQuestions,
+  { questions, headers, readPage, words = REPORT_WORDS }: ReportQuestions<Page>,
   deps: ReportPagesDeps,
-): Promise<readonly object[] | Refusal> {
+): Promise<readonly Page[] | Refusal> {
   const failed = (says: string) => failure(says, words)
   const reference = billSecretReference(provider)
   const secret = await secretAt(reference, deps)
   if (typeof secret !== 'string') return secret
   const shown = { 'user-agent': deps.userAgent, ...headers(secret) }
-  const pages: object[] = []
+  const pages: Page[] = []
   const untilMs = deps.clock.monotonicMs() + REPORT_LIMIT_MS
   let bytesLeft = MAX_BYTES
-  let partsLeft = MAX_PARTS
+  let piecesLeft = MAX_PIECES
   for (const { report, path, query, account } of questions) {
     const asked = new Set<string>()
+    const read = (text: string) => readPage(text, { report, ...(account !== undefined && { account }) })
     let page: string | undefined
     do {
       const url = addressOf(reference.origin, path, page === undefined ? query : [...query, ['page', page]])
-      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft, untilMs }, deps)
+      const question = { url, headers: shown, maxBytes: Math.min(bytesLeft, MAX_PAGE_BYTES), untilMs, read }
+      const { answer, page: found } = await askPatiently(provider, question, deps)
       if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
       if (answer.status !== 200) return refusedBy(answer, deps.clock.nowMs(), words)
       bytesLeft -= Buffer.byteLength(answer.text)
-      partsLeft -= partsOf(answer)
-      const isTooLarge = bytesLeft <= 0 || partsLeft <= 0 || pages.length >= MAX_PAGES
+      piecesLeft -= answer.pieces
+      const isTooLarge = bytesLeft <= 0 || piecesLeft <= 0 || answer.isExcessive || pages.length >= MAX_PAGES
       if (isTooLarge) return failed('Its report is too large. Take fewer days.')
-      const body = jsonOf(answer)
-      const next = nextPageOf(body)
-      if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
-      pages.push({ ...(body as object), report, ...(account !== undefined && { account }) })
-      page = next.type === 'next' ? next.page : undefined
+      if (found === undefined || found.next.type === 'unclear')
+        return failed('A page of its report is damaged, or is none.')
+      pages.push(found.kept)
+      page = found.next.type === 'next' ? found.next.page : undefined
       if (page !== undefined && asked.has(page)) return failed('The pages of its report go round in a circle.')
       asked.add(page ?? '')
     } while (page !== undefined)
@@ -112,52 +122,42 @@ function addressOf(origin: string, path: string, query: readonly (readonly [stri
   return `${origin}${path}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString()}`
 }
 
-type PageQuestion = {
+type PageQuestion<Page> = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
+  readonly read: (text: string) => Promise<ReadPage<Page> | undefined>
   /** By the clock that only goes forward. */
   readonly untilMs: number
 }
 
 /** Again where it is too busy, has a fault of its own or breaks off: a report that is asked for twice costs nothing. */
-async function askPatiently(
+async function askPatiently<Page>(
   provider: Provider,
-  { untilMs, ...question }: PageQuestion,
+  { untilMs, read, ...question }: PageQuestion<Page>,
   { secrets, connections, clock, retryDelayMs, wait }: ReportPagesDeps,
-): Promise<Answer | NoAnswer> {
+): Promise<{ readonly answer: Answer | NoAnswer; readonly page: ReadPage<Page> | undefined }> {
   const known = [...secrets.known(billSecretReference(provider).providerId), ...secrets.known(provider.id)]
   const dispatcherOf = () => connections.pool(provider)
   for (let attempt = 1; ; attempt++) {
     // A pause may have been a little longer than was asked for.
     const leftMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()))
     const timeLimitMs = Math.min(PAGE_LIMIT_MS, leftMs)
-    const answer = await ask({ ...question, method: 'GET', secrets: known, dispatcherOf, timeLimitMs })
+    const limits = { timeLimitMs, bounds: PAGE_BOUNDS }
+    const answer = await ask({ ...question, ...limits, method: 'GET', secrets: known, dispatcherOf })
+    const isPage = answer.type === 'answer' && answer.status === 200 && !answer.isExcessive
+    const page = isPage ? await read(answer.text) : undefined
     const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer, clock.nowMs()))
     const longestMs = Math.min(LONGEST_WAIT_MS, untilMs - clock.monotonicMs() - 1)
-    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > longestMs) return answer
+    const mayPass = isPage ? page === undefined : isPassing(answer)
+    if (attempt >= ATTEMPTS || !mayPass || delayMs > longestMs) return { answer, page }
     await wait(delayMs)
   }
 }
 
 function isPassing(answer: Answer | NoAnswer): boolean {
   if (answer.type === 'problem') return true
-  const { status } = answer
-  if (status !== 200) return status === 429 || status >= 500
-  return partsOf(answer) < MAX_PARTS && jsonOf(answer) === undefined
-}
-
-/** How many objects and lists it has, or more where texts have brackets; counted no further than matters. */
-function partsOf({ text }: Answer): number {
-  let parts = 0
-  for (const bracket of ['{', '[']) {
-    let at = text.indexOf(bracket)
-    while (at >= 0 && parts < MAX_PARTS) {
-      parts += 1
-      at = text.indexOf(bracket, at + 1)
-    }
-  }
-  return parts
+  return answer.status === 429 || answer.status >= 500
 }
 
 function wishedDelayMs(answer: Answer | NoAnswer, nowMs: number): number {

@@ -116,7 +116,7 @@ export class HttpTransport implements Transport {
     if (proof?.type === 'header') Object.assign(headers, proof.headers)
     const origin = {
       pool: this.#options.connections.pool(provider),
-      pathPrefix: pathname.replace(/\/+$/, ''),
+      pathPrefix: pathname.replace(/(?<!\/)\/+$/, ''),
       headers,
       given: givenHeaders(provider, credentials),
       proof: proof?.type === 'header' ? undefined : proof,
@@ -138,7 +138,7 @@ async function prove(request: UpstreamRequest, proof: ProofEachTime): Promise<Pr
     return { proved: presentToken(token), onUnauthorized: () => proof.tokens.refused(token) }
   }
   const { provider, path } = request
-  const url = new URL(provider.baseUrl.replace(/\/+$/, '') + path)
+  const url = new URL(provider.baseUrl.replace(/(?<!\/)\/+$/, '') + path)
   return { proved: await proof.sign({ method: 'POST', url, body: sentBody(request) }) }
 }
 

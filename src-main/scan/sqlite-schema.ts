@@ -3,8 +3,8 @@
 /** What begins a rule for the whole table, and no column. */
 const RULES = /^(constraint|primary|unique|check|foreign)\b/i
 const NAME = /^(?:"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|([^\s(]+))/
-/** Texts, quoted names and comments have commas and brackets of their own. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?\*\/|[^]/g
+/** Texts, quoted names and comments have commas and brackets of their own. A quote in a text is doubled, which makes two texts of it. */
+const TOKENS = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[^]*?(?:\*\/|$)|[^]/g
 
 /** In their order. */
 export function columnsOf(sql: string): string[] {

@@ -48,7 +48,7 @@ function settingsOf({ platform, command: [program, ...rest] }: LoginOptions): { 
 
 /** A backslash before the closing quote would escape it; file names have no quotes on Windows. */
 function quote(argument: string): string {
-  return `"${argument.replace(/\\+$/, '$&$&')}"`
+  return `"${argument.replace(/(?<!\\)\\+$/, '$&$&')}"`
 }
 
 function linuxItem(command: Command, isHidden: boolean): LoginItem {

@@ -4,7 +4,7 @@
  */
 export function backupFileBeside(dataDir: string, nowMs: number): string {
   const mark = dataDir.includes('\\') ? '\\' : '/'
-  const around = dataDir.replace(/[\\/]+$/, '').replace(/[\\/][^\\/]*$/, '')
+  const around = dataDir.replace(/(?<![\\/])[\\/]+$/, '').replace(/[\\/][^\\/]*$/, '')
   const day = new Date(nowMs)
   const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0'))
   return `${around}${mark}farebox-backup-${parts.join('-')}.db`

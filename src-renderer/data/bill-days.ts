@@ -28,7 +28,7 @@ export function microOfText(text: string): bigint {
 function sumOfTexts(texts: readonly string[]): string {
   const sum = texts.reduce((total, text) => total + partsOf(text), 0n)
   const digits = String(sum < 0n ? -sum : sum).padStart(PLACES + 1, '0')
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '')
+  const fraction = digits.slice(-PLACES).replace(/(?<!0)0+$/, '')
   return `${sum < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

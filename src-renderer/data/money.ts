@@ -20,7 +20,7 @@ export function microOf(credits: number | string): bigint | undefined {
 /** Micro-credits to the decimal text that the API takes, without trailing zeros: `41.2`. */
 export function creditsText(micro: bigint): string {
   const { sign, whole, fraction } = digitsOf(micro)
-  const short = fraction.replace(/0+$/, '')
+  const short = fraction.replace(/(?<!0)0+$/, '')
   return `${sign}${whole}${short === '' ? '' : `.${short}`}`
 }
 
@@ -35,7 +35,7 @@ export function moneyText(micro: bigint, locale: string, detail: MoneyDetail = '
   const decimals = detail === 'full' ? MICRO_DIGITS : detail === 'exact' ? exactDecimals(micro) : shortDecimals(micro)
   const { sign, whole, fraction } = digitsOf(roundTo(micro, decimals))
   const { group, point } = separatorsOf(locale)
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group)
+  const grouped = (whole.match(/^\d{1,3}(?=(?:\d{3})*$)|\d{3}/g) ?? []).join(group)
   // The true minus sign is as wide as a digit where figures are tabular.
   return `${sign === '-' ? '−' : ''}${grouped}${point}${fraction.slice(0, decimals)}`
 }
@@ -63,7 +63,7 @@ function digitsOf(micro: bigint): { readonly sign: '' | '-'; readonly whole: str
 }
 
 function exactDecimals(micro: bigint): number {
-  return Math.max(2, digitsOf(micro).fraction.replace(/0+$/, '').length)
+  return Math.max(2, digitsOf(micro).fraction.replace(/(?<!0)0+$/, '').length)
 }
 
 function shortDecimals(micro: bigint): number {

@@ -4,10 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { checkBill } from '#bills/check.ts'
 import { readReport } from '#bills/read.ts'
 import { MAX_LINES, type BillReport } from '#bills/report.ts'
+import { measured } from '../support/cpu-time.ts'
 import { HOUR, MONTH } from './traffic.ts'
 
 const COUNTS = { input: 1, cache_read: 0, cache_write: 0, output: 1 }
 const MODELS = 20_000
+const MIB = 1024 * 1024
+/** Each takes some tenths of a second; what grew faster than its length took minutes. */
+const MAX_CPU_MS = 5000
 const OPENAI = 'start_time,end_time,model,input_tokens,output_tokens'
 
 function problem(text: string): string {
@@ -49,6 +53,22 @@ describe('a report', () => {
     expect(bill.tokens).toEqual({ compared: MODELS, differences: [] })
     expect(bill.money.compared).toBe(MODELS)
     expect(bill.unexplained).toBe(0)
+  })
+
+  it.each([
+    ['a column of spaces before a bracket', `start_time,${' '.repeat(20_000)}(\n`],
+    ['a column of brackets', `start_time,${'('.repeat(200_000)}\n`],
+    ['a column of long words', `start_time,${'a '.repeat(MIB)}\n`],
+    ['twenty long lines before its columns', `a,${'b '.repeat(MIB / 4)}\n`.repeat(20)],
+    ['a quote that is never closed', `a,"${'""'.repeat(MIB)}`],
+    ['a quote in each field', `a,${'"'.repeat(MIB)}`],
+    ['columns without names', `${','.repeat(999)}\n`.repeat(2000)],
+    ['five million empty objects', `{"data":[${'{},'.repeat(5_000_000)}{}]}`],
+    ['a list that is nested deeply', '['.repeat(MIB)],
+  ])('with %s is refused in time that grows with its length alone', (_, text) => {
+    const { result, cpuMs } = measured(() => problem(text))
+    expect(result).not.toBe('no problem')
+    expect(cpuMs).toBeLessThan(MAX_CPU_MS)
   })
 
   it('of more lines is refused', () => {

@@ -8,6 +8,7 @@ import { Name } from '#contract/fields.ts'
 import { FileDocument } from '#contract/schemas.ts'
 import { check } from '#contract/validate.ts'
 import { isName, isVisible, nameFrom } from '#contract/visible.ts'
+import { measured } from '../support/cpu-time.ts'
 
 type Schema = {
   readonly type?: string
@@ -18,6 +19,9 @@ type Schema = {
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
 }
+
+/** Marks are put in order in quadratic time: all of these would take seconds. */
+const MAX_CPU_MS = 500
 
 /** What is looked up and given to nothing: it may have been stored before. */
 const LOOKED_UP =
@@ -159,6 +163,8 @@ describe('a name', () => {
   })
 
   it('from elsewhere becomes one, whatever it was', () => {
+    const marked = `a${'\u0316\u0301'.repeat(100_000)}`
+    expect(measured(() => [nameFrom(marked, 100), isName(marked)]).cpuMs).toBeLessThan(MAX_CPU_MS)
     expect(nameFrom('GPT\u202e 6\u00a0\u200bLuna \n', 100)).toBe('GPT 6 Luna')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, most) => {

@@ -85,7 +85,7 @@ describe('the package of npm', () => {
   it('has the code, the dashboard, their licences and what a server needs, and nothing of the tray app or the sources', () => {
     const names = packed.files.map(({ path }) => path)
     const isHashed = (name: string) => /^dist\/(main|dashboard\/assets)\/[\w.-]+-[\w-]{8}\./.test(name)
-    const threads = ['body-thread', 'report-thread', 'scan-thread', 'tokenizer-thread', 'writer-thread']
+    const threads = ['body-thread', 'page-thread', 'report-thread', 'scan-thread', 'tokenizer-thread', 'writer-thread']
     const entries = ['farebox', 'keychain-process', ...threads]
     expect(names.filter((name) => !isHashed(name)).toSorted()).toEqual(
       [

@@ -37,6 +37,7 @@ const ENTRIES = [
   'desktop.js',
   'farebox.js',
   'keychain-process.js',
+  'page-thread.js',
   'report-thread.js',
   'scan-thread.js',
   'tokenizer-thread.js',

@@ -64,7 +64,9 @@ function valueEnd(text: string, start: number): number {
     if (close !== -1) return close + 1
   }
   const line = text.slice(start, lineEnd(text, start))
-  return start + line.replace(/[ \t]*(?:[ \t]#.*)?\r?\n?$/, '').length
+  const comment = line.search(/[ \t]#/)
+  const value = comment === -1 ? line.replace(/\r?\n?$/, '') : line.slice(0, comment)
+  return start + value.replace(/(?<![ \t])[ \t]+$/, '').length
 }
 
 function nameOf([step, ...rest]: Path): string {

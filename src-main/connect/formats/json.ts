@@ -186,7 +186,7 @@ function withoutNode(text: string, node: Node): string {
 
 /** Where the comma is between two nodes, past the comments. */
 function commaIn(gap: string): number {
-  return gap.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (comment) => ' '.repeat(comment.length)).indexOf(',')
+  return gap.replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*/g, (comment) => ' '.repeat(comment.length)).indexOf(',')
 }
 
 type Layout = { readonly newline: string; readonly unit: string; readonly base: string }

@@ -115,7 +115,8 @@ export type AdminDeps = ReportDeps & {
   /** Asks a provider for its models. */
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   /** Asks a provider for its reports of usage and costs: all pages of them. */
-  readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
+  /** The pages of its report, as the text of a list in JSON. */
+  readonly readBill: (provider: Provider, wish: BillWish) => Promise<string | Refusal>
   /** Whether a provider takes the secret of its administrator, which is kept already, and whether Farebox has a project for itself. */
   readonly tryBillSecret: (
     provider: Provider,

@@ -58,7 +58,7 @@ export function SampleCost({ before, now }: SampleCostProps) {
 }
 
 function tokensOf(texts: Readonly<Record<PriceClass, string>>): CallTokens | undefined {
-  const of = (name: PriceClass) => (/^\s*0*\s*$/.test(texts[name]) ? 0 : readTokens(texts[name]))
+  const of = (name: PriceClass) => (/^0*$/.test(texts[name].trim()) ? 0 : readTokens(texts[name]))
   const [input, output, cacheRead, cacheWrite] = [of('input'), of('output'), of('cache_read'), of('cache_write')]
   if (input === undefined || output === undefined || cacheRead === undefined || cacheWrite === undefined)
     return undefined

@@ -162,9 +162,8 @@ async function requestOf(
   const nowMs = context.nowMs()
   const account = await reports.billAccount(provider.id)
   const wish = { days: days ?? USUAL_DAYS, nowMs, accounts: accounts ?? account.accountKeys }
-  const pages = await readBill(provider, { ...wish, project: project ?? account.project })
-  if (isRefusal(pages)) return pages
-  return { ...ofProvider, source: { text: JSON.stringify(pages), madeMs: nowMs }, isOfProvider: true }
+  const text = await readBill(provider, { ...wish, project: project ?? account.project })
+  return isRefusal(text) ? text : { ...ofProvider, source: { text, madeMs: nowMs }, isOfProvider: true }
 }
 
 /** The numbers of a report, and what was said of the account with it. A file that says that it is of tomorrow is of now. */
