@@ -35,6 +35,7 @@ import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
 import { elsewhere } from '#store/migrations/0470-elsewhere.ts'
+import { endedCycles } from '#store/migrations/0590-ended-cycles.ts'
 import { fleetMark } from '#store/migrations/0570-fleet-mark.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
 import { stepTimes } from '#store/migrations/0420-step-times.ts'
@@ -76,6 +77,7 @@ export const MIGRATIONS = [
   billQuestions,
   elsewhere,
   fleetMark,
+  endedCycles,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
