@@ -1,5 +1,6 @@
-// Mistakes of ours: said in the log and counted.
+// What went wrong in a request and is no refusal: mistakes of ours, said in the log and counted, and a disk that takes nothing, which is none.
 
+import { diskProblem } from '#core/disk-failure.ts'
 import type { Log } from '#core/log.ts'
 
 export type Faults = {
@@ -10,6 +11,11 @@ export type Faults = {
 export function faultReporter(log: Log): Faults {
   const faults = { count: 0 }
   const reportFault = (error: unknown, requestId: string) => {
+    const problem = diskProblem(error)
+    if (problem !== undefined) {
+      const line = `${problem}: what request ${requestId} came to could not be written yet. Make room on the disk of the data folder.`
+      return log(line, { event: 'disk_refused', level: 'error', fields: { request_id: requestId } })
+    }
     faults.count += 1
     const fault = describeFault(error)
     const fields = { request_id: requestId, fault }
