@@ -100,8 +100,9 @@ function resumeCycle(account: Account, ended: EndedCycle, { endMs, nowMs }: Peri
   const isBack = ended.cycleStartedAtMs < account.cycleStartedAtMs
   const unpaidMicro = isBack ? Math.min(account.usedMicro - account.paidMicro, leftOf(ended)) : 0
   const amountMicro = microCredits(Math.max(0, unpaidMicro))
-  const entries = paidByAnother(account, amountMicro, nowMs)
-  entries.push(...endCycle(account, nowMs, { startedAtMs: ended.cycleStartedAtMs, reason: CLOCK_MOVED }))
+  const paid = paidByAnother(account, amountMicro, nowMs)
+  const lapsed = endCycle(account, nowMs, { startedAtMs: ended.cycleStartedAtMs, reason: CLOCK_MOVED })
+  const entries = [...paid, ...lapsed]
   reopen(account, ended, { endMs, nowMs }, entries)
   if (amountMicro === 0) return entries
   const idempotencyId = `pays:${ended.cycleStartedAtMs}:${account.resumes}`
