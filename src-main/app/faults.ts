@@ -1,5 +1,6 @@
-// Mistakes of ours: said in the log and counted.
+// What went wrong in a request and is no refusal: mistakes of ours, said in the log and counted, and a disk that takes nothing, which is none.
 
+import { diskProblem } from '#core/disk-failure.ts'
 import type { Log } from '#core/log.ts'
 
 export type Faults = {
@@ -11,6 +12,11 @@ export type Faults = {
 export function faultReporter(log: Log): Faults {
   const faults = { count: 0 }
   const reportFault: Faults['reportFault'] = (error, requestId) => {
+    const problem = diskProblem(error)
+    if (problem !== undefined) {
+      const line = `${problem}: what ${requestId === undefined ? 'Farebox' : `request ${requestId}`} wrote is not on disk yet. Make room on the disk of the data folder.`
+      return log(line, { event: 'disk_refused', level: 'error', fields: { request_id: requestId ?? null } })
+    }
     faults.count += 1
     const fault = describeFault(error)
     const fields = { request_id: requestId ?? null, fault }

@@ -9,7 +9,7 @@ import type { MigrationOutcome } from '#cli/host.ts'
 import type { Config } from '#config/config.ts'
 import type { Log } from '#core/log.ts'
 import { FleetUnreachable } from '#fleet/connection.ts'
-import { CannotJoin, type FleetErrand } from '#fleet/membership.ts'
+import { CannotJoin, TakenBack, type FleetErrand } from '#fleet/membership.ts'
 import { whyUnreachable } from '#fleet/why-unreachable.ts'
 import { DATABASE_FILE } from '#store/database.ts'
 import { lockDataDir } from '#store/lock.ts'
@@ -40,6 +40,8 @@ export async function migrate({ config, errand, log, surroundings = {} }: Migrat
       await app.close()
     }
   } catch (error) {
+    // The process that took them back may have been killed before it could say so.
+    if (error instanceof TakenBack) return { type: 'moved', sums: [], problems: [] }
     if (error instanceof CannotJoin) return { type: 'refused', message: error.message }
     if (error instanceof FleetUnreachable) {
       const message = `The shared database cannot be reached, or did not answer${whyUnreachable(error)}. ${GOES_ON}`

@@ -8,7 +8,7 @@ import type { SideThreads } from '#threads/side-threads.ts'
 import type { CatalogBatch, WriterOperations } from '#threads/writer-operations.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import { OverdueChanges } from '#catalog/overdue.ts'
-import { cycleStart } from '#core/cycle.ts'
+import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { Log } from '#core/log.ts'
 import { ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -66,12 +66,11 @@ export type StoresFrom = {
 export async function openStores({ config, log, clock, writer }: StoresFrom): Promise<Stores> {
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const nowMs = clock.nowMs()
   const [catalog, { ledger: stored, ...loaded }] = await Promise.all([
     writer.call('loadCatalog', undefined).then(catalogOf),
     writer.call('load', {
-      chargedSinceMs: cycleStart('daily', timeZone, nowMs),
-      monthSinceMs: cycleStart('monthly', timeZone, nowMs),
+      day: spanOf('daily', timeZone, clock.nowMs()),
+      month: spanOf('monthly', timeZone, clock.nowMs()),
     }),
   ])
   const recorded = new RecordedCalls()
@@ -115,6 +114,10 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     isSummarised: stored.isSummarised,
   }
   return { catalog, ledger, projection, close, recorded, changedBalances, writes, overdue, newId, timeZone, atStart }
+}
+
+function spanOf(kind: CycleKind, timeZone: string, nowMs: number) {
+  return { fromMs: cycleStart(kind, timeZone, nowMs), toMs: nextCycleStart(kind, timeZone, nowMs) }
 }
 
 function catalogOf({ catalog, priceVersions }: WriterOperations['loadCatalog']['output']): Catalog {

@@ -26,6 +26,7 @@ export class Catalog {
   readonly #invites = new Map<string, Invite>()
   readonly #projects = new Map<string, Project>()
   readonly #priceVersions: Map<string, number>
+  #changes = 0
 
   constructor(state: CatalogState, priceVersions: ReadonlyMap<string, number>) {
     this.#priceVersions = new Map(priceVersions)
@@ -148,8 +149,14 @@ export class Catalog {
     return (this.#priceVersions.get(modelId) ?? 0) + 1
   }
 
+  /** How many changes were taken over: who looks again need not where it is the same. */
+  get changes(): number {
+    return this.#changes
+  }
+
   /** Takes over a change that is on disk. */
   accept(change: CatalogChange): void {
+    this.#changes += 1
     switch (change.type) {
       case 'put-provider':
         this.#providers.set(change.provider.id, change.provider)

@@ -49,11 +49,6 @@ function digit(value: number): number {
   return HEX.charCodeAt(value & 0xf)
 }
 
-/** The smallest id that can have been made at an instant, for ranges of ids by time. */
-export function uuidV7Floor(timeMs: number): string {
-  return format(Math.max(0, timeMs), 0, new Uint8Array(8))
-}
-
 /** When an id was made, in milliseconds since 1970. */
 export function uuidV7Time(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

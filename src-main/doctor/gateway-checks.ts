@@ -12,6 +12,7 @@ export const GATEWAY_CHECKS: readonly MachineCheck[] = [
         fix: "Unlock or open the keychain of this user, or set the secret anew; 'farebox status' shows whether it helped.",
       })),
   },
+  { id: 'cycle_ahead', find: ({ gateway, nowMs }) => gateway?.keys.flatMap((key) => cycleAhead(key, nowMs)) },
   { id: 'no_model', find: ({ gateway }) => gateway && noModel(gateway) },
   { id: 'provider_refused', find: ({ gateway }) => gateway && ofTargets(gateway, ['refused'], refusedProvider) },
   {
@@ -19,6 +20,24 @@ export const GATEWAY_CHECKS: readonly MachineCheck[] = [
     find: ({ gateway }) => gateway && ofTargets(gateway, ['failing', 'open', 'half-open', 'cooling'], failingProvider),
   },
 ]
+
+/** A clock that is set back by less is none that was wrong. */
+const MAX_AHEAD_MS = 3_600_000
+
+function cycleAhead(
+  { name, status, package: itsPackage, balance }: GatewayPicture['keys'][number],
+  nowMs: number,
+): Found[] {
+  const { cycle_started_at: startedAt, next_reset_at: resetAt } = balance
+  if (status === 'revoked' || Date.parse(startedAt) <= nowMs + MAX_AHEAD_MS) return []
+  const until = resetAt === null ? 'It goes on, since prepaid credits never end' : `It goes on, and ends at ${resetAt}`
+  return [
+    {
+      message: `The cycle of the key '${name}' began by a clock that was ahead, at ${startedAt}. ${until}.`,
+      fix: `Check the clock of this machine. 'farebox package edit ${itsPackage} --reset-used' begins a cycle now, for all keys of that package.`,
+    },
+  ]
+}
 
 function noModel({ models }: GatewayPicture): Found | undefined {
   if (models.some(({ kind, enabled, price }) => kind === 'chat' && enabled && price !== null)) return undefined

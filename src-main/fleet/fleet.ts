@@ -13,7 +13,7 @@ import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Lent, type Sum } from '#fleet/lease-book.ts'
 import { Keeping } from '#fleet/keeping.ts'
 import { holderOf, LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
-import { CannotJoin, refuseErrand, type FleetOptions } from '#fleet/membership.ts'
+import { CannotJoin, refuseErrand, TAKEN_BACK, type FleetOptions } from '#fleet/membership.ts'
 import { foundIn, handBack, type SharedState } from '#fleet/moving.ts'
 import { SharedReceipts } from '#fleet/receipts.ts'
 import { RecentCalls } from '#fleet/recent-calls.ts'
@@ -203,7 +203,7 @@ export class Fleet implements Leases {
   async leaveForGood(gatewayId: string): Promise<void> {
     await this.close()
     await this.#options.usage.tell(undefined)
-    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0, mark: undefined })
+    await this.#options.own.keepNote({ gatewayId, booksId: undefined, version: 0, mark: TAKEN_BACK })
   }
 
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */

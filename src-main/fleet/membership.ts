@@ -105,6 +105,12 @@ export type FleetOptions = {
 /** It cannot share these books, and nothing that it does by itself would change that. */
 export class CannotJoin extends Error {}
 
+/** The books were taken back before. */
+export class TakenBack extends CannotJoin {}
+
+/** The mark of a gateway that took its books back, until it shares books again. */
+export const TAKEN_BACK = 'taken back'
+
 /** It has seen a later state of the shared books than there is now, or another one: they were restored from a backup. */
 export class EarlierBooks extends CannotJoin {
   constructor() {
@@ -138,7 +144,9 @@ export function refuseAlone(note: OwnNote | undefined): void {
 /** Throws CannotJoin where a command has nothing to do. */
 export function refuseErrand(errand: FleetErrand | undefined, note: OwnNote, hasCatalog: boolean): void {
   if (errand === 'bring' && !hasCatalog) throw new CannotJoin(NOTHING_TO_BRING)
-  if (errand === 'take-back' && note.booksId === undefined) throw new CannotJoin(NOT_SHARED)
+  if (errand === 'take-back' && note.booksId === undefined) {
+    throw note.mark === TAKEN_BACK ? new TakenBack(NOT_SHARED) : new CannotJoin(NOT_SHARED)
+  }
 }
 
 /** Throws CannotJoin where what PostgreSQL answered does not fit this gateway. */

@@ -9,6 +9,7 @@ import { OWN_COMMAND } from '#config/program-files.ts'
 import { openLog, type Log } from '#core/log.ts'
 import { leave } from '#hosts/leave.ts'
 import { describePortOwner } from '#hosts/port-owner.ts'
+import { dataFolderProblem } from '#store/data-folder.ts'
 import { DatabaseError } from '#store/database.ts'
 
 /**
@@ -149,8 +150,11 @@ export async function explainStart(error: unknown, config: Config): Promise<stri
     const owner = await describePortOwner(config.port)
     return `Port ${config.port} is taken by ${owner}. Stop it, or choose another port with --port.`
   }
-  if (code === 'EACCES' || code === 'EPERM')
-    return `Farebox may not use its data folder or port (${code}). Data: ${config.dataDir}`
+  const isPort = 'syscall' in error && error.syscall === 'listen'
+  if (isPort && (code === 'EACCES' || code === 'EPERM'))
+    return `Farebox may not listen on port ${config.port} (${code}). Choose another one with --port.`
+  const problem = isPort ? undefined : dataFolderProblem(config.dataDir, error)
+  if (problem !== undefined) return `Farebox could not start: ${problem}`
   const isInUse = error instanceof DatabaseError && error.reason === 'in-use'
   const holder = isInUse ? await describeHolder(config.dataDir) : ''
   return `Farebox could not start: ${error.message}${holder}`

@@ -3,7 +3,7 @@
 // do to the account in between counts as well.
 
 import { microCredits } from '#core/money.ts'
-import { balanceRow, type Account } from '#ledger/account.ts'
+import { rowToWrite, type Account } from '#ledger/account.ts'
 import type { Proposal } from '#ledger/journal.ts'
 import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
@@ -41,7 +41,7 @@ export function proposalOf(
       const copies = changes.map(({ account }) => ({ ...account }))
       tried = changes.map((item, index) => ({ ...item, entries: item.change(copies[index] ?? item.account) }))
       for (const { account } of changes) account.isChanging = true
-      balances = copies.map(balanceRow)
+      balances = copies.map(rowToWrite)
       return { entries: tried.flatMap(({ entries }) => entries), balances }
     },
     accept() {

@@ -7,6 +7,7 @@ import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import type { PackageType } from '#core/entities.ts'
 import { microCredits, MAX_AMOUNT, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Spendable } from '#core/spending.ts'
+import { NO_ENDED_CYCLES, endedCyclesText, type EndedCycle, type EndedCycles } from '#ledger/ended-cycles.ts'
 import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
 /** What an account's package promises. */
@@ -23,14 +24,22 @@ export type Account = {
   cycleStartedAtMs: number
   /** Infinity for packages that never reset. */
   nextResetAtMs: number
+  /** From this instant on, until the next reset, the present cycle is the right one, and no calendar is asked. */
+  currentFromMs: number
   grantedMicro: MicroCredits
   usedMicro: MicroCredits
   /** Open holds of this cycle with all that they grew by; those of ended cycles no longer touch it. */
   heldMicro: MicroCredits
   /** The part of `heldMicro` that holds grew by while their calls ran. It has no entries. */
   grownMicro: MicroCredits
-  /** What the cycle before this one left when it ended. Calls that began in it may still use that. */
-  ended: { readonly cycleStartedAtMs: number; leftMicro: number } | undefined
+  /** The part of `usedMicro` that an earlier cycle paid, because the clock was wrong when it was charged. */
+  paidMicro: MicroCredits
+  /** How often this cycle was resumed after it had ended, because the clock came back to it. */
+  resumes: number
+  /** The last cycles that ended. Calls that began in one may still use what it left, and the clock can come back to it. */
+  ended: EndedCycles
+  /** Whether `ended` differs from what was written last. */
+  isEndedChanged: boolean
   requestCount: number
   lastUsedAtMs: number | undefined
   /** Whether a change of it is on its way to the disk. No cycle begins meanwhile: the change was tried on the present one. */
@@ -71,11 +80,15 @@ function newAccount(keyId: string, terms: AccountTerms, cycleStartedAtMs: number
     terms,
     cycleStartedAtMs,
     nextResetAtMs: Number.POSITIVE_INFINITY,
+    currentFromMs: cycleStartedAtMs,
     grantedMicro: ZERO,
     usedMicro: ZERO,
     heldMicro: ZERO,
     grownMicro: ZERO,
-    ended: undefined,
+    paidMicro: ZERO,
+    resumes: 0,
+    ended: NO_ENDED_CYCLES,
+    isEndedChanged: false,
     requestCount: 0,
     lastUsedAtMs: undefined,
     isChanging: false,
@@ -87,7 +100,7 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
   const account = newAccount(keyId, terms, nowMs)
   if (terms.packageType === 'unlimited') return [account, []]
   if (terms.packageType !== 'topup') {
-    account.cycleStartedAtMs = cycleStart(terms.packageType, terms.timeZone, nowMs)
+    account.currentFromMs = account.cycleStartedAtMs = cycleStart(terms.packageType, terms.timeZone, nowMs)
     account.nextResetAtMs = nextCycleStart(terms.packageType, terms.timeZone, nowMs)
   }
   return [account, [grantOfCycle(account, nowMs)]]
@@ -120,7 +133,16 @@ export function nextReset({ packageType, timeZone }: AccountTerms, instantMs: nu
 /** What may still be promised: granted, less what was used and what open holds may use. Infinity for `unlimited`. */
 export function availableMicro(account: Account): number {
   if (account.terms.packageType === 'unlimited') return Number.POSITIVE_INFINITY
-  return account.grantedMicro - account.usedMicro - account.heldMicro
+  return leftOf(account)
+}
+
+/** What a cycle has left beside its open holds. */
+export function leftOf({
+  grantedMicro,
+  usedMicro,
+  heldMicro,
+}: Pick<EndedCycle, 'grantedMicro' | 'usedMicro' | 'heldMicro'>) {
+  return grantedMicro - usedMicro - heldMicro
 }
 
 /** The balance as calls are admitted by it. */
@@ -134,39 +156,14 @@ export function spendableOf(account: Account): Spendable {
 export function growthLeft(account: Account, hold: OpenHold): number {
   if (hold.isUnlimited) return Number.POSITIVE_INFINITY
   if (hold.cycleStartedAtMs === account.cycleStartedAtMs) return Math.max(0, availableMicro(account))
-  const { ended } = account
-  return ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? Math.max(0, ended.leftMicro) : 0
+  const ended = endedCycleOf(account, hold)
+  return ended === undefined ? 0 : Math.max(0, leftOf(ended))
 }
 
-/**
- * Starts the cycle that `nowMs` belongs to if it is a later one: what was left over lapses, the package's credits are
- * granted. Cycles that passed while the account was idle are skipped; a clock set back changes nothing.
- */
-export function rollCycle(account: Account, nowMs: number): LedgerEntry[] {
-  const { packageType, timeZone } = account.terms
-  if (account.isChanging) return []
-  if (nowMs < account.nextResetAtMs || packageType === 'topup' || packageType === 'unlimited') return []
-  const startedAtMs = cycleStart(packageType, timeZone, nowMs)
-  if (startedAtMs <= account.cycleStartedAtMs) return []
-  const nextResetAtMs = nextCycleStart(packageType, timeZone, nowMs)
-  return beginCycle(account, { startedAtMs, nextResetAtMs }, nowMs)
-}
-
-/** Ends the present cycle, whose rest lapses, and begins one with the grant of the account's terms. */
-export function beginCycle(
-  account: Account,
-  cycle: { readonly startedAtMs: number; readonly nextResetAtMs: number; readonly reason?: string },
-  nowMs: number,
-): LedgerEntry[] {
-  const entries = lapse(account, nowMs, cycle.reason)
-  account.cycleStartedAtMs = cycle.startedAtMs
-  account.nextResetAtMs = cycle.nextResetAtMs
-  account.grantedMicro = ZERO
-  account.usedMicro = ZERO
-  account.heldMicro = ZERO
-  account.grownMicro = ZERO
-  if (account.terms.packageType === 'unlimited') return entries
-  return [...entries, grantOfCycle(account, nowMs, cycle.reason)]
+/** The ended cycle in which a call began; undefined for the present cycle, and for one that is forgotten. */
+function endedCycleOf({ cycleStartedAtMs, ended }: Account, hold: OpenHold): EndedCycle | undefined {
+  if (hold.cycleStartedAtMs === cycleStartedAtMs) return undefined
+  return ended.cycles.find((cycle) => cycle.cycleStartedAtMs === hold.cycleStartedAtMs)
 }
 
 /** Reserves an amount. The caller has decided that the account may promise it. */
@@ -192,14 +189,13 @@ export function takeHold(account: Account, hold: OpenHold): LedgerEntry {
  */
 export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
   const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
-  const ended = account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? account.ended : undefined
   const most = hold.isUnlimited ? MAX_AMOUNT - Math.max(hold.grownMicro, account.heldMicro) : growthLeft(account, hold)
   const gotMicro = microCredits(Math.max(0, Math.min(moreMicro, most)))
   hold.grownMicro = microCredits(hold.grownMicro + gotMicro)
-  if (isPresent) {
-    account.heldMicro = microCredits(account.heldMicro + gotMicro)
-    account.grownMicro = microCredits(account.grownMicro + gotMicro)
-  } else if (ended !== undefined) ended.leftMicro -= gotMicro
+  const cycle = isPresent ? account : endedCycleOf(account, hold)
+  if (cycle === undefined) return gotMicro
+  cycle.heldMicro = microCredits(cycle.heldMicro + gotMicro)
+  cycle.grownMicro = microCredits(cycle.grownMicro + gotMicro)
   return gotMicro
 }
 
@@ -208,9 +204,10 @@ export function holdTotal(hold: OpenHold): MicroCredits {
   return microCredits(hold.amountMicro + hold.grownMicro)
 }
 
-/** As much of a charge as the account can still count: without the bound an absurd one would leave its hold open for ever. */
-export function countableMicro(account: Account, chargeMicro: MicroCredits): MicroCredits {
-  return microCredits(Math.max(0, Math.min(chargeMicro, MAX_AMOUNT - account.usedMicro)))
+/** As much of a charge as its cycle can still count: without the bound an absurd one would leave its hold open for ever. */
+export function countableMicro(account: Account, hold: OpenHold, chargeMicro: MicroCredits): MicroCredits {
+  const { usedMicro } = endedCycleOf(account, hold) ?? account
+  return microCredits(Math.max(0, Math.min(chargeMicro, MAX_AMOUNT - usedMicro)))
 }
 
 /** Charges what a call cost and returns the rest of its hold; a charge of 0 releases all of it. */
@@ -227,14 +224,15 @@ export function resolveHold(account: Account, hold: OpenHold, chargeMicro: Micro
     modelId: hold.modelId,
     priceVersion: hold.priceVersion,
   }
-  if (hold.cycleStartedAtMs === account.cycleStartedAtMs) {
-    account.heldMicro = microCredits(account.heldMicro - holdTotal(hold))
-    account.grownMicro = microCredits(account.grownMicro - hold.grownMicro)
-    account.usedMicro = microCredits(account.usedMicro + chargeMicro)
-    return [resolution]
+  const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
+  const cycle = isPresent ? account : endedCycleOf(account, hold)
+  if (cycle !== undefined) {
+    cycle.heldMicro = microCredits(cycle.heldMicro - holdTotal(hold))
+    cycle.grownMicro = microCredits(cycle.grownMicro - hold.grownMicro)
+    cycle.usedMicro = microCredits(cycle.usedMicro + chargeMicro)
   }
-  if (account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs)
-    account.ended.leftMicro += holdTotal(hold) - chargeMicro
+  if (isPresent) return [resolution]
+  account.isEndedChanged = true
   return [resolution, ...lateLapse(hold, rest, nowMs)]
 }
 
@@ -275,9 +273,10 @@ export function releaseInstead(
 
 /** Takes a charge back out of the account in whose entries it was replaced. */
 export function takeBackCharge(account: Account, hold: OpenHold, chargeMicro: MicroCredits): void {
-  if (hold.cycleStartedAtMs === account.cycleStartedAtMs) {
-    account.usedMicro = microCredits(account.usedMicro - chargeMicro)
-  } else if (account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs) account.ended.leftMicro += chargeMicro
+  const cycle = hold.cycleStartedAtMs === account.cycleStartedAtMs ? account : endedCycleOf(account, hold)
+  if (cycle === undefined) return
+  cycle.usedMicro = microCredits(cycle.usedMicro - chargeMicro)
+  account.isEndedChanged = true
 }
 
 /** Adds credit by hand, or takes it with a negative amount. */
@@ -327,6 +326,10 @@ export function budgetOf(account: Account): BudgetStanding | 'changing' {
 }
 
 export function balanceRow(account: Account): BalanceRow {
+  return cellsOf(account)
+}
+
+function cellsOf(account: Account) {
   return [
     account.keyId,
     account.cycleStartedAtMs,
@@ -339,15 +342,23 @@ export function balanceRow(account: Account): BalanceRow {
     account.terms.creditsMicro,
     account.terms.timeZone,
     Number.isFinite(account.nextResetAtMs) ? account.nextResetAtMs : null,
-  ]
+  ] as const
+}
+
+/** The row to be written: with the ended cycles where they have changed since the last one. */
+export function rowToWrite(account: Account): BalanceRow {
+  const row = cellsOf(account)
+  if (!account.isEndedChanged) return row
+  account.isEndedChanged = false
+  return [...row, endedCyclesText(account.ended, account)]
 }
 
 /** What the entries of the account add up to. They do not know what holds grew by. */
-function sumOfEntries(account: Account): number {
+export function sumOfEntries(account: Account): number {
   return account.grantedMicro - account.usedMicro - (account.heldMicro - account.grownMicro)
 }
 
-function grantOfCycle(account: Account, nowMs: number, reason?: string): LedgerEntry {
+export function grantOfCycle(account: Account, nowMs: number, reason?: string): LedgerEntry {
   account.grantedMicro = account.terms.creditsMicro
   return {
     keyId: account.keyId,
@@ -358,22 +369,4 @@ function grantOfCycle(account: Account, nowMs: number, reason?: string): LedgerE
     idempotencyId: `cycle:${account.cycleStartedAtMs}`,
     ...(reason === undefined ? {} : { reason }),
   }
-}
-
-/** Takes back what the ending cycle leaves: more than nothing, or less after an overrun. */
-function lapse(account: Account, nowMs: number, reason?: string): LedgerEntry[] {
-  const left = sumOfEntries(account)
-  account.ended = { cycleStartedAtMs: account.cycleStartedAtMs, leftMicro: left - account.grownMicro }
-  if (left === 0) return []
-  return [
-    {
-      keyId: account.keyId,
-      kind: 'lapse',
-      amountMicro: microCredits(0 - left),
-      cycleStartedAtMs: account.cycleStartedAtMs,
-      createdAtMs: nowMs,
-      idempotencyId: `lapse:${account.cycleStartedAtMs}`,
-      ...(reason === undefined ? {} : { reason }),
-    },
-  ]
 }

@@ -30,26 +30,29 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   const insertUsage = db.prepare<[readonly Cell[]]>(
     `INSERT INTO usage_record (${USAGE_COLUMNS}) VALUES (${marks(USAGE_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
-  const putBalance = db.prepare<Cell[]>(
-    `INSERT INTO balance (${BALANCE_COLUMNS}) VALUES (${marks(BALANCE_COLUMNS)})
-     ON CONFLICT (key_id) DO UPDATE SET cycle_started_at_ms = excluded.cycle_started_at_ms,
-       available_micro = excluded.available_micro, granted_micro = excluded.granted_micro,
-       used_micro = excluded.used_micro, request_count = excluded.request_count,
-       last_used_at_ms = excluded.last_used_at_ms, package_type = excluded.package_type,
-       package_micro = excluded.package_micro, time_zone = excluded.time_zone,
-       next_reset_at_ms = excluded.next_reset_at_ms`,
-  )
+  const putBalance = db.prepare<[readonly Cell[]]>(putBalanceSql(BALANCE_COLUMNS))
+  const putBalanceAndCycles = db.prepare<[readonly Cell[]]>(putBalanceSql(`${BALANCE_COLUMNS}, ended_cycles`))
   const idsFor = attributionIds(db)
   return (batch) => {
     const idsOf = askedOnce(idsFor)
     for (const row of batch.entries) insertEntry.run(...row)
     const recorded = batch.usage.filter((row) => insertUsage.run(whole(row, idsOf)).changes === 1)
-    for (const row of batch.balances) putBalance.run(...row)
+    for (const row of batch.balances) {
+      const put = row.length > BALANCE_CELLS ? putBalanceAndCycles : putBalance
+      put.run(row as readonly Cell[])
+    }
     return recorded.map(([id]) => String(id))
   }
 }
 
 const USAGE_CELLS = USAGE_COLUMNS.split(', ').length
+const BALANCE_CELLS = BALANCE_COLUMNS.split(', ').length
+
+function putBalanceSql(columns: string): string {
+  const [key = '', ...others] = columns.split(', ')
+  const set = others.map((column) => `${column} = excluded.${column}`).join(', ')
+  return `INSERT INTO balance (${columns}) VALUES (${marks(columns)}) ON CONFLICT (${key}) DO UPDATE SET ${set}`
+}
 
 /**
  * With the ids in the place of names. The row of a call that was made for nobody ends before them; a journal that an earlier version
@@ -141,6 +144,7 @@ const ACCOUNT_MEMBERS: Columns<AccountRow> = {
   package_micro: 'package_micro',
   time_zone: 'balance.time_zone',
   next_reset_at_ms: 'next_reset_at_ms',
+  ended_cycles: 'ended_cycles',
   promised_type: 'package.type',
   promised_micro: 'package.credits_micro',
   promised_zone: 'package.time_zone',

@@ -17,7 +17,12 @@ export type HoldRequest = {
   readonly isFree: boolean
   readonly modelId: string
   readonly priceVersion: number | undefined
+  /** Whether the call would be made in the same way now: it may have waited. */
+  readonly isCurrent?: () => boolean
 }
+
+/** What the request was made by has changed while it waited. Nothing is held. */
+export type Changed = { readonly type: 'changed' }
 
 export type Held = {
   readonly type: 'held'
@@ -33,6 +38,7 @@ export type HoldAnswer =
   /** Calls in flight hold what it needs, and waiting for them took too long. */
   | { readonly type: 'held-by-others'; readonly scope: SpendScope; readonly balance: Balance }
   | { readonly type: 'halted' }
+  | Changed
 
 /** The hold that an account gives a call; one without a limit promises what it likes and holds nothing. */
 export function newHold(

@@ -1,7 +1,7 @@
 // The journal makes ledger rows durable. It collects what the ledger decides and hands it to the writer thread in batches,
 // one transaction each: while a batch is on its way the next one gathers, so that many calls share one fsync.
 
-import { balanceRow, type Account } from '#ledger/account.ts'
+import { rowToWrite, type Account } from '#ledger/account.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 import {
   entryRow,
@@ -163,8 +163,8 @@ export class Journal {
   }
 
   get #hasWork(): boolean {
-    const { entries, waiting } = this.#gathering
-    return entries.length > 0 || waiting.length > 0 || this.#proposals.length > 0
+    const { accounts, waiting } = this.#gathering
+    return accounts.size > 0 || waiting.length > 0 || this.#proposals.length > 0
   }
 
   #gather(account: Account, entries: readonly LedgerEntry[]): void {
@@ -201,10 +201,10 @@ export class Journal {
 
   async #write(batch: Batch): Promise<void> {
     // The projection is taken when the batch is sent, together with the entries that lead to it.
-    batch.balances = Array.from(batch.accounts, balanceRow)
+    batch.balances = Array.from(batch.accounts, rowToWrite)
     const proposed = this.#proposals.shift()
     const isWritten = proposed !== undefined && (await this.#tryProposal(batch, proposed))
-    while (!isWritten && batch.entries.length > 0 && !(await this.#tryAppend(batch))) {
+    while (!isWritten && batch.balances.length > 0 && !(await this.#tryAppend(batch))) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
       if (this.#isStopped) return
       this.#refused = undefined

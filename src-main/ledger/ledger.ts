@@ -1,5 +1,5 @@
-// The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
-// so that two calls can never both take the last credit; the journal makes every decision durable.
+// The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision, so that
+// two calls can never both take the last credit; the journal makes every decision durable.
 
 import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type SpendScope } from '#core/spending.ts'
@@ -17,7 +17,6 @@ import {
   openAccount,
   releaseInstead,
   resolveHold,
-  rollCycle,
   spendableOf,
   takeBackCharge,
   takeHold,
@@ -26,7 +25,8 @@ import {
   type Balance,
   type OpenHold,
 } from '#ledger/account.ts'
-import { newHold, type Held, type HoldAnswer, type HoldRequest } from '#ledger/hold-request.ts'
+import { newHold, type Changed, type Held, type HoldAnswer, type HoldRequest } from '#ledger/hold-request.ts'
+import { rollCycle } from '#ledger/cycles.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import { adjusting, type Adjustment } from '#ledger/adjustments.ts'
 import type { Journal } from '#ledger/journal.ts'
@@ -50,6 +50,7 @@ export type LedgerOptions = {
 /** The id that an adjustment was made with: repeating it changes nothing. */
 export type AdjustmentId = { readonly keyId: string; readonly id: string }
 
+const CHANGED: Changed = { type: 'changed' }
 /** More calls than this never wait for the credits of one key. */
 const MAX_WAITERS_OF_KEY = 64
 
@@ -94,7 +95,6 @@ export class Ledger {
     return this.#holds.size
   }
 
-  /** How many calls wait for credits that others hold. */
   get waiting(): number {
     return this.#queue.length
   }
@@ -225,8 +225,9 @@ export class Ledger {
   }
 
   /** Holds the whole worst case of a call if it fits and no other call waits. undefined: `hold` decides. */
-  holdAtOnce(request: HoldRequest): Held | undefined {
+  holdAtOnce(request: HoldRequest): Held | Changed | undefined {
     if (this.state !== 'ok') return undefined
+    if (request.isCurrent?.() === false) return CHANGED
     const account = this.#rolled(request.keyId)
     if (request.isFree) return this.#take(account, request, ZERO)
     if (this.#queue.hasLine(lineOf(request))) return undefined
@@ -275,7 +276,7 @@ export class Ledger {
       return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
     }
     const account = this.#rolled(hold.keyId)
-    const settlement = { ...asked, chargeMicro: countableMicro(account, asked.chargeMicro) }
+    const settlement = { ...asked, chargeMicro: countableMicro(account, hold, asked.chargeMicro) }
     const wasLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
     // What was returned is written before the holds that it makes possible.
@@ -331,6 +332,7 @@ export class Ledger {
 
   #look(request: HoldRequest): Look<HoldAnswer, SpendScope> {
     if (this.state !== 'ok') return { type: 'answer', answer: { type: 'halted' } }
+    if (request.isCurrent?.() === false) return { type: 'answer', answer: CHANGED }
     const account = this.#account(request.keyId)
     this.#begin(account)
     const verdict = decide(request, spendableOf(account), request.purses)
@@ -372,11 +374,13 @@ export class Ledger {
     if (this.#begin(account)) this.#queue.serveSource(account.keyId)
   }
 
-  /** Begins the account's next cycle if it is time, and returns whether it was. */
+  /** Brings the account into the cycle that the clock says, and returns whether that changed anything. */
   #begin(account: Account): boolean {
+    const { cycleStartedAtMs, nextResetAtMs } = account
     const entries = rollCycle(account, this.#nowMs())
+    if (account.cycleStartedAtMs === cycleStartedAtMs && account.nextResetAtMs === nextResetAtMs) return false
     // Books that do not add up are shown as they stand, and nothing is written on top of them.
-    if (entries.length === 0 || this.#mismatch !== undefined) return false
+    if (this.#mismatch !== undefined) return false
     this.#journal.add(account, entries)
     return true
   }

@@ -172,6 +172,8 @@ export type BalanceRow = readonly [
   packageMicro: number,
   timeZone: string,
   nextResetAtMs: number | null,
+  /** The cycles that have ended, as text; left out where they are as before. */
+  endedCycles?: string,
 ]
 
 export const BALANCE_COLUMNS =

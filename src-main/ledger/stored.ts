@@ -3,6 +3,7 @@
 import { mapRows, type Columns } from '#core/columns.ts'
 import { microCredits } from '#core/money.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
+import { endedCyclesOf, NO_ENDED_CYCLES } from '#ledger/ended-cycles.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import { areSameTerms } from '#ledger/terms.ts'
 
@@ -18,6 +19,7 @@ export type AccountRow = {
   package_micro: number | null
   time_zone: string | null
   next_reset_at_ms: number | null
+  ended_cycles: string | null
   promised_type: AccountTerms['packageType']
   promised_micro: number
   promised_zone: string
@@ -82,22 +84,30 @@ function addHolds(accounts: readonly Account[], openHolds: readonly OpenHold[]):
   const byKey = new Map(accounts.map((account) => [account.keyId, account]))
   for (const hold of openHolds) {
     const account = byKey.get(hold.keyId)
-    if (account === undefined || hold.cycleStartedAtMs !== account.cycleStartedAtMs) continue
-    account.heldMicro = microCredits(account.heldMicro + hold.amountMicro)
+    const cycles = account === undefined ? [] : [account, ...account.ended.cycles]
+    const cycle = cycles.find(({ cycleStartedAtMs }) => cycleStartedAtMs === hold.cycleStartedAtMs)
+    if (cycle !== undefined) cycle.heldMicro = microCredits(cycle.heldMicro + hold.amountMicro)
   }
 }
 
+const NEVER_ENDED = { paidMicro: microCredits(0), resumes: 0, ended: NO_ENDED_CYCLES }
+
 function accountOf(row: AccountRow, terms: AccountTerms): Account {
+  const { paidMicro, resumes, ended } = row.ended_cycles === null ? NEVER_ENDED : endedCyclesOf(row.ended_cycles)
   return {
     keyId: row.key_id,
     terms,
     cycleStartedAtMs: row.cycle_started_at_ms,
     nextResetAtMs: row.next_reset_at_ms ?? nextReset(terms, row.cycle_started_at_ms),
+    currentFromMs: row.cycle_started_at_ms,
     grantedMicro: microCredits(row.granted_micro),
     usedMicro: microCredits(row.used_micro),
     heldMicro: microCredits(0),
     grownMicro: microCredits(0),
-    ended: undefined,
+    paidMicro,
+    resumes,
+    ended,
+    isEndedChanged: false,
     requestCount: row.request_count,
     lastUsedAtMs: row.last_used_at_ms ?? undefined,
     isChanging: false,

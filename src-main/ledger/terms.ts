@@ -3,7 +3,8 @@
 
 import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import { microCredits } from '#core/money.ts'
-import { adjust, beginCycle, nextReset, type Account, type AccountTerms } from '#ledger/account.ts'
+import { adjust, nextReset, type Account, type AccountTerms } from '#ledger/account.ts'
+import { beginCycle, nameNow } from '#ledger/cycles.ts'
 import type { LedgerEntry } from '#ledger/rows.ts'
 
 export type TermsChange = {
@@ -30,7 +31,10 @@ export function changeTerms(account: Account, change: TermsChange, nowMs: number
   const oldZone = account.terms.timeZone
   const entries = change.isUsageReset ? resetUsed(account, change, nowMs) : changeCredits(account, change, nowMs)
   account.terms = change.terms
-  if (change.terms.timeZone !== oldZone) account.nextResetAtMs = resetInZone(account)
+  if (change.terms.timeZone === oldZone) return entries
+  account.nextResetAtMs = resetInZone(account)
+  // By the calendar of the new zone.
+  account.currentFromMs = Number.POSITIVE_INFINITY
   return entries
 }
 
@@ -39,9 +43,8 @@ export function changeTerms(account: Account, change: TermsChange, nowMs: number
  * day by the calendar, so the first one may be short.
  */
 function changeKind(account: Account, { terms, reason }: TermsChange, nowMs: number): LedgerEntry[] {
-  const startedAtMs = nextInstant(account, nowMs)
-  account.terms = terms
-  return beginCycle(account, { startedAtMs, nextResetAtMs: nextReset(terms, startedAtMs), reason }, nowMs)
+  const startedAtMs = nameNow(account, nowMs)
+  return beginCycle(account, { startedAtMs, nextResetAtMs: nextReset(terms, nowMs), terms, reason }, nowMs)
 }
 
 /** The account gets the difference: what was used, topped up and corrected in the cycle stays as it is. */
@@ -55,17 +58,11 @@ function changeCredits(account: Account, change: TermsChange, nowMs: number): Le
 function resetUsed(account: Account, change: TermsChange, nowMs: number): LedgerEntry[] {
   const addedMicro = microCredits(account.grantedMicro - account.terms.creditsMicro)
   microCredits(change.terms.creditsMicro + addedMicro)
-  account.terms = change.terms
-  const { reason, idempotencyId } = change
-  const startedAtMs = nextInstant(account, nowMs)
-  const entries = beginCycle(account, { startedAtMs, nextResetAtMs: account.nextResetAtMs, reason }, nowMs)
+  const { terms, reason, idempotencyId } = change
+  const startedAtMs = nameNow(account, nowMs)
+  const entries = beginCycle(account, { startedAtMs, nextResetAtMs: account.nextResetAtMs, terms, reason }, nowMs)
   if (addedMicro !== 0) entries.push(adjust(account, { amountMicro: addedMicro, reason, idempotencyId }, nowMs))
   return entries
-}
-
-/** Now, or just after the present cycle began where the clock was set back: no two cycles of a key begin at one time. */
-function nextInstant(account: Account, nowMs: number): number {
-  return Math.max(nowMs, account.cycleStartedAtMs + 1)
 }
 
 /**

@@ -81,7 +81,7 @@ const RULES_OF_ALL: readonly Rule[] = [
   {
     says: 'an ended cycle does not sum to zero',
     sql: `SELECT entry.key_id AS subject FROM temp.entry_sum AS entry JOIN balance ON balance.key_id = entry.key_id
-      WHERE entry.cycle_started_at_ms < balance.cycle_started_at_ms
+      WHERE entry.cycle_started_at_ms <> balance.cycle_started_at_ms
       GROUP BY entry.key_id, entry.cycle_started_at_ms HAVING sum(entry.available_micro) <> 0`,
   },
 ]

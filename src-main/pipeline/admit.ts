@@ -7,6 +7,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { FLEET_RETRY_SECONDS } from '#core/fleet.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf, type Worst } from '#core/pricing.ts'
+import { isValueOf } from '#core/entities.ts'
 import { isRefusal, refuse, statusOf, type Refusal } from '#core/refusal.ts'
 import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
@@ -20,11 +21,11 @@ import type { HeldShare, LeaseAnswer, Leases } from '#pipeline/leases.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
 import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
-import type { Served } from '#pipeline/resolve.ts'
+import { isServed, type Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
 import { faultSettlement } from '#pipeline/settle.ts'
 import type { Balance } from '#ledger/account.ts'
-import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
+import type { Changed, Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 
 export type Admission = {
   /** What the call took; whoever has it closes it. */
@@ -58,8 +59,12 @@ export type AdmitRequest = {
   readonly attribution?: Attribution | undefined
 }
 
-/** At once where there is room in everything. */
-export function admit(input: AdmitRequest, cancellation: Cancellation, deps: AdmitDeps): Soon<Admission | Refusal> {
+/** At once where there is room in everything. `changed`: what the call was made ready by did while it waited, and it took nothing. */
+export function admit(
+  input: AdmitRequest,
+  cancellation: Cancellation,
+  deps: AdmitDeps,
+): Soon<Admission | Refusal | Changed> {
   const { caller, request, served, exchangeId } = input
   const { validUntilMs } = caller.package
   if (validUntilMs !== undefined && deps.clock.nowMs() >= validUntilMs) {
@@ -86,7 +91,7 @@ function enterWith(
   input: AdmitRequest,
   { ticket, cancellation }: Entering,
   deps: AdmitDeps,
-): Soon<Admission | Refusal> {
+): Soon<Admission | Refusal | Changed> {
   let shares: readonly HeldShare[] = []
   let held: Soon<Hold>
   const undo = () => {
@@ -125,8 +130,13 @@ function sharesOf({ caller, attribution }: AdmitRequest, { budgets, leases }: Ad
 
 type Entered = { readonly ticket: Ticket; readonly shares: readonly HeldShare[]; readonly held: Hold }
 
-function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Soon<Admission | Refusal> {
+function admitted(
+  input: AdmitRequest,
+  { ticket, shares, held }: Entered,
+  deps: AdmitDeps,
+): Soon<Admission | Refusal | Changed> {
   const { answer } = held
+  if (answer.type === 'changed') return answer
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type === 'not-serving') return unavailable('no calls are admitted without it')
   if (answer.type !== 'held') return withReason(refusalOf(answer, input, deps), input, deps)
@@ -237,7 +247,26 @@ function holdRequest(input: AdmitRequest, { inputTokens, outputCap, shares }: Ho
     isFree: isFree(served.price),
     modelId: served.model.id,
     priceVersion: served.price.version,
+    isCurrent: currentLook(input, deps),
   }
+}
+
+/** Looks whether the key, its package, the model and its targets are those by which a call was made ready. */
+function currentLook({ caller, served }: AdmitRequest, { catalog, clock }: AdmitDeps): () => boolean {
+  let changes: number | undefined
+  return () => {
+    const { validUntilMs } = caller.package
+    if (validUntilMs !== undefined && clock.nowMs() >= validUntilMs) return false
+    if (catalog.changes === changes) return true
+    changes = catalog.changes
+    return isSameCaller(caller, catalog, clock.nowMs()) && isServed(served, catalog)
+  }
+}
+
+function isSameCaller({ key, package: owner }: Caller, catalog: Catalog, nowMs: number): boolean {
+  const now = catalog.key(key.id)
+  const isSame = now !== undefined && now.packageId === owner.id && catalog.package(owner.id) === owner
+  return isSame && isValueOf(now, key.hash, nowMs) && catalog.statusOf(now, nowMs) === 'active'
 }
 
 /** What a call may come to cost at an output cap, and what it costs at least that is of any use. */
@@ -316,7 +345,7 @@ export function adjustedHeader(request: MeteredRequest, cap: number | undefined)
 }
 
 function refusalOf(
-  answer: Exclude<HoldAnswer | LeaseAnswer, Held>,
+  answer: Exclude<HoldAnswer | LeaseAnswer, Held | Changed>,
   { caller, request, served, attribution }: AdmitRequest,
   { budgets, ledger }: AdmitDeps,
 ): Refusal {

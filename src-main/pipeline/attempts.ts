@@ -2,7 +2,7 @@
 // What went wrong before the answer began is the client's business only when no attempt could mend it.
 
 import type { Target } from '#core/entities.ts'
-import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -20,14 +20,16 @@ import { isLoopRefusal } from '#pipeline/hops.ts'
 import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
+import type { Catalog } from '#catalog/catalog.ts'
 import type { Reservation } from '#pipeline/reservation.ts'
-import type { Served } from '#pipeline/resolve.ts'
+import { resolveModel, type Served } from '#pipeline/resolve.ts'
 import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
 import type { AttemptNote } from '#pipeline/settle.ts'
 import { usageBounds } from '#pipeline/usage-bounds.ts'
 
 export type AttemptDeps = {
   readonly caps: Pick<CapMemory, 'ignoring'>
+  readonly catalog: Catalog
   readonly counter: TokenCounter
   readonly drains: Drains
   readonly transport: Transport
@@ -154,6 +156,8 @@ export class Attempts implements Asker {
     const { place, slot } = turn
     this.#reservation.arrive(slot)
     try {
+      const gone = this.#refusalOfGone(place)
+      if (gone !== undefined) return { attempted: this.#unsent(last, gone), next: undefined }
       const prepared = await this.#prepare(place)
       if (isRefusal(prepared)) {
         this.#routing.cannotBeAsked(place, this.#admitted.request.keeperId)
@@ -172,6 +176,21 @@ export class Attempts implements Asker {
       // A trial that never ends would keep everybody else away from its target.
       if (turn.isTrial) this.#deps.routing.health.left(place.target)
     }
+  }
+
+  /** Why a place cannot be asked any more whose model or provider was changed while the call waited for it. */
+  #refusalOfGone({ target, provider }: Place): Refusal | undefined {
+    const { request, served, admission } = this.#admitted
+    const { catalog } = this.#deps
+    const isThere = catalog.provider(provider.id) !== undefined
+    if (isThere && catalog.model(served.model.id) === served.model) return undefined
+    const now = resolveModel(catalog, request, admission.holder.package)
+    if (isRefusal(now)) return now
+    const isKept = now.places.some(
+      ({ target: other }) => other.providerId === target.providerId && other.upstreamModel === target.upstreamModel,
+    )
+    const message = `The provider of the model '${served.model.id}' was removed while the call waited. Send it again.`
+    return isKept ? undefined : refuse('overloaded', message, { retryAfterSeconds: 1 })
   }
 
   /** The exchange of a request that no provider had room for: it ends as its last attempt did, where there was one. */

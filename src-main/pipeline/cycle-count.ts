@@ -1,7 +1,7 @@
 // What was charged on one day or in one month, and beside it what running calls may come to cost. At its end the charges begin anew; what
-// is held stays, because those calls are still running.
+// is held stays, because those calls are still running. A clock that was wrong can come back to a cycle: its charges count again then.
 
-import { nextCycleStart, type CycleKind } from '#core/cycle.ts'
+import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { MicroCredits } from '#core/money.ts'
 
 export type CycleCountOptions = {
@@ -10,17 +10,26 @@ export type CycleCountOptions = {
   readonly timeZone: string
 }
 
+/** More than this a clock that is wrong for a moment does not come by. */
+const MAX_OTHERS = 6
+
 export class CycleCount {
   readonly #options: CycleCountOptions
   readonly #cycle: CycleKind
   #chargedMicro = 0
   #heldMicro = 0
+  #startedAtMs: number
   #endsAtMs: number
+  /** The cycle whose charges the present one goes on with. */
+  #countedInMs: number | undefined
+  /** What was charged in other cycles, by their beginnings, the latest last. */
+  readonly #others = new Map<number, number>()
 
   constructor(options: CycleCountOptions, cycle: CycleKind = 'daily') {
     this.#options = options
     this.#cycle = cycle
-    this.#endsAtMs = nextCycleStart(cycle, options.timeZone, options.nowMs())
+    this.#startedAtMs = cycleStart(cycle, options.timeZone, options.nowMs())
+    this.#endsAtMs = nextCycleStart(cycle, options.timeZone, this.#startedAtMs)
   }
 
   get chargedMicro(): number {
@@ -62,8 +71,26 @@ export class CycleCount {
 
   #turn(): void {
     const { nowMs, timeZone } = this.#options
-    if (nowMs() < this.#endsAtMs) return
-    this.#chargedMicro = 0
-    this.#endsAtMs = nextCycleStart(this.#cycle, timeZone, nowMs())
+    const now = nowMs()
+    if (now >= this.#startedAtMs && now < this.#endsAtMs) return
+    const startedAtMs = cycleStart(this.#cycle, timeZone, now)
+    this.#endsAtMs = nextCycleStart(this.#cycle, timeZone, now)
+    if (startedAtMs === this.#startedAtMs) return
+    const beforeMs = this.#startedAtMs
+    const beforeMicro = this.#chargedMicro
+    const known = this.#others.get(startedAtMs)
+    this.#others.delete(startedAtMs)
+    this.#others.set(beforeMs, beforeMicro)
+    this.#startedAtMs = startedAtMs
+    // Charges of a cycle before all that is known are not known either: those of the present one count in it, and it in that one again.
+    const isUnknown = known === undefined && startedAtMs < beforeMs && !this.#isKnownBefore(startedAtMs)
+    if (!isUnknown && this.#countedInMs !== startedAtMs) this.#chargedMicro = known ?? 0
+    this.#countedInMs = isUnknown ? beforeMs : undefined
+    const [oldest] = this.#others.keys()
+    if (this.#others.size > MAX_OTHERS && oldest !== undefined) this.#others.delete(oldest)
+  }
+
+  #isKnownBefore(startedAtMs: number): boolean {
+    return [...this.#others.keys()].some((otherMs) => otherMs <= startedAtMs)
   }
 }

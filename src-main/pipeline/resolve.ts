@@ -1,7 +1,7 @@
 // From the model that a request names to the model and the target that serve it.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Model, ModelKind, Package, Target } from '#core/entities.ts'
+import type { Model, ModelKind, Package, Provider, Target } from '#core/entities.ts'
 import type { Price } from '#core/price.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { eachSecret } from '#core/secret-pool.ts'
@@ -60,6 +60,18 @@ export function resolveModel(
   if (model.price === undefined)
     return refuse('model_unpriced', `The model '${model.id}' has no price.`, { param: 'model' })
   return { model, price: model.price, places: model.targets.flatMap((target) => placesOf(catalog, target)) }
+}
+
+/** Whether a model is served as it was resolved: at the same price, and by the same providers. */
+export function isServed({ model, places }: Served, catalog: Catalog): boolean {
+  return (
+    model.isEnabled && catalog.model(model.id) === model && places.every(({ provider }) => isSame(provider, catalog))
+  )
+}
+
+function isSame(provider: Provider, catalog: Catalog): boolean {
+  const now = catalog.provider(provider.id)
+  return now === provider || (provider.chosen !== undefined && now?.pool === provider.pool)
 }
 
 /** A target is a place once with each secret of its provider, one beside the other. */

@@ -11,6 +11,7 @@ import { admit, limitedKey, type AdmitDeps } from '#pipeline/admit.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
+import { callerOfKey, type Caller } from '#pipeline/authenticate.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
 import { readDistant, type CallRequest } from '#pipeline/distant-request.ts'
 import { readFormRequest, readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
@@ -52,17 +53,12 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     const request = isLater(read) ? await read : read
     if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
     const { model } = request
-    const served = resolveModel(deps.catalog, request, call.caller.package)
-    if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
-    const choice = await chooseFirst({ call, request, served }, deps)
-    if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
-    if (request.isWarmUp === true) return answerNothing(call, choice)
-    const { requestId: exchangeId, caller, attribution } = call
-    const input = { exchangeId, caller, request, served, attribution }
-    const soon = admit(input, call.client, deps)
-    const admission = isLater(soon) ? await soon : soon
-    if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
-    await serve({ call, request, served, choice, admission }, deps)
+    const ready = await makeReady(call, request, deps)
+    if (isRefusal(ready)) return turnAway({ call, model, refusal: ready }, deps)
+    if (request.isWarmUp === true) return answerNothing(call, ready.choice)
+    const admitted = await letIn(ready, deps)
+    if (isRefusal(admitted)) return turnAway({ call, model, refusal: admitted }, deps, limitHeaders(call, deps))
+    await serve(admitted, deps)
   } catch (error) {
     deps.reportFault(error, call.requestId)
     // Whoever has a part of an answer must not take it for a whole one.
@@ -83,6 +79,7 @@ function readCall(
 
 type ReadCall = Pick<Admitted, 'call' | 'request' | 'served'>
 type Choice = Admitted['choice']
+type ReadyCall = Omit<Admitted, 'admission'>
 
 /** The target that is asked first, with the request ready for it. A request that none can be asked is refused as by the first. */
 async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Promise<Choice | Refusal> {
@@ -99,6 +96,44 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
   }
   if (refusal === undefined) throw new Error('a model has no place')
   return refusal
+}
+
+async function makeReady(call: Call, request: CallRequest, deps: RunDeps): Promise<ReadyCall | Refusal> {
+  const served = resolveModel(deps.catalog, request, call.caller.package)
+  if (isRefusal(served)) return served
+  const choice = await chooseFirst({ call, request, served }, deps)
+  return isRefusal(choice) ? choice : { call, request, served, choice }
+}
+
+/** Admits a call. What was set up otherwise while it waited holds for it too: it is then made ready again, with its key as it is now. */
+async function letIn(ready: ReadyCall, deps: RunDeps): Promise<Admitted | Refusal> {
+  let next = ready
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const { call, request, served } = next
+    const { requestId: exchangeId, caller, attribution } = call
+    const soon = admit({ exchangeId, caller, request, served, attribution }, call.client, deps)
+    const admission = isLater(soon) ? await soon : soon
+    if (isRefusal(admission)) return admission
+    if (!('type' in admission)) return { ...next, admission }
+    const present = callerNow(caller.key, deps)
+    if (isRefusal(present)) return present
+    const again = await makeReady({ ...call, caller: present }, request, deps)
+    if (isRefusal(again)) return again
+    next = again
+  }
+  const message = 'What this call needs was set up otherwise again and again while it waited. Send it again.'
+  return refuse('overloaded', message, { retryAfterSeconds: 1 })
+}
+
+/** So often a call that waits is made ready. */
+const MAX_TRIES = 5
+
+function callerNow(presented: Key, { catalog, clock }: RunDeps): Caller | Refusal {
+  const key = catalog.key(presented.id)
+  if (key === undefined || !isValueOf(key, presented.hash, clock.nowMs())) {
+    return refuse('key_not_usable', 'The value of this key was changed while the call waited.')
+  }
+  return callerOfKey(key, { catalog, nowMs: clock.nowMs })
 }
 
 /** A warm-up could be served now, and is remembered. No provider is asked, so that it costs nothing. */

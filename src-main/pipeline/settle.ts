@@ -8,6 +8,7 @@ import type { Price } from '#core/price.ts'
 import { priceOf } from '#core/pricing.ts'
 import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
+import { recordedTier, recordedUnits } from '#core/recorded-names.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { leastTokens } from '#core/possible-usage.ts'
@@ -150,9 +151,10 @@ function servedUsage(counted: TokenUsage, { request, served, place }: Settled): 
   const usage = request.units === undefined ? counted : withPricedUnits(counted, price)
   const { details } = usage
   const tier = details?.tier ?? (price.tiers && dearerTier(usage, price, request.tierAt?.([place.provider])))
-  const name = tier === STANDARD_TIER ? undefined : tier
-  if (name === details?.tier) return usage
-  return { ...usage, details: someDetails({ ...details, tier: name }) }
+  const name = tier === STANDARD_TIER ? undefined : recordedTier(tier, price)
+  const units = recordedUnits(details?.units, price)
+  if (name === details?.tier && units === details?.units) return usage
+  return { ...usage, details: someDetails({ ...details, units, tier: name }) }
 }
 
 function dearerTier(usage: TokenUsage, price: Price, asked: string | undefined): string | undefined {

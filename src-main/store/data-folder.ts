@@ -1,8 +1,9 @@
 // Whether a data folder is its user's alone. Whoever else may write to it could put another database, or a link, where Farebox writes;
 // so this is looked at before anything in it is opened. On Windows modes say nothing, and the user's profile keeps others out.
 
-import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isDiskFull } from '#core/disk-failure.ts'
 import { DatabaseError } from '#store/database.ts'
 import { errorCode } from '#store/files.ts'
 
@@ -78,6 +79,50 @@ function lookAt(path: string): Stats | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/**
+ * What keeps a data folder from being used, as a sentence with what to do; undefined where the error is about something else. Errors of
+ * SQLite name no file, so that each of the folder is tried.
+ */
+export function dataFolderProblem(dataDir: string, error: unknown): string | undefined {
+  if (isDiskFull(error)) {
+    return `The disk with the data folder ${dataDir} is full. Make room on it, and start Farebox again.`
+  }
+  const code = errorCode(error)
+  if (!UNUSABLE.test(code)) return undefined
+  const unusable = [dataDir, ...filesIn(dataDir)].find((path) => reasonAgainst(path) !== undefined)
+  const named = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined
+  const path = unusable ?? named
+  if (path === undefined) return `A file in the data folder ${dataDir} cannot be opened (${code}). Look at its disk.`
+  const mend = `Give it to this user ('chown', and 'chmod ${path === dataDir ? '700' : '600'}'), and start Farebox again.`
+  const reason = reasonAgainst(path) ?? code
+  if (reason === 'EISDIR') return `${path} is a folder, and should be a file. Move it out of the data folder.`
+  if (reason === 'EROFS') return `${path} is on a disk that is only for reading. Choose another folder with --data-dir.`
+  return `Farebox may not read and write ${path} (${reason}). ${mend}`
+}
+
+/** The codes of systems and of SQLite for files that cannot be used. */
+const UNUSABLE = /^(EACCES|EPERM|EISDIR|ENOTDIR|EROFS|SQLITE_(CANTOPEN|PERM|READONLY|IOERR)(_\w+)?)$/
+
+function filesIn(dataDir: string): string[] {
+  try {
+    const known = FILES.map((name) => join(dataDir, name)).filter((path) => lookAt(path) !== undefined)
+    return [...new Set([...known, ...readdirSync(dataDir).map((name) => join(dataDir, name))])]
+  } catch (error) {
+    // A folder that cannot be read is what stands before them in the list.
+    if (errorCode(error) === '') throw error
+    return []
+  }
+}
+
+function reasonAgainst(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return FILES.some((name) => path.endsWith(join('/', name))) && statSync(path).isDirectory() ? 'EISDIR' : undefined
+  } catch (error) {
+    return errorCode(error)
   }
 }
 

@@ -28,15 +28,18 @@ export function loadProjects(db: Db): Project[] {
   })
 }
 
-/** What calls were charged since the beginning of a day, in micro-credits by the names of projects or tools, out of the sums by day. */
-export function chargedByLabel(db: Db, label: 'project' | 'tool', sinceMs: number): Map<string, number> {
+/** From the beginning of the first day on, and before the beginning of the day after the last. */
+type Days = { readonly fromMs: number; readonly toMs: number }
+
+/** What calls were charged on some days, in micro-credits by the names of projects or tools, out of the sums by day. */
+export function chargedByLabel(db: Db, label: 'project' | 'tool', { fromMs, toMs }: Days): Map<string, number> {
   const slice = idsOf(sliceFor('day', [label]))
   const rows = db
-    .prepare<[number, number, number], { name: string; charged: number }>(
+    .prepare<[number, number, number, number], { name: string; charged: number }>(
       `SELECT parts.${label} AS name, sum(sums.charge_micro) AS charged FROM usage_day AS sums
          CROSS JOIN usage_group AS parts ON parts.id = sums.group_id
-       WHERE sums.started_at_ms >= ? AND sums.group_id >= ? AND sums.group_id < ? AND parts.${label} <> '' GROUP BY 1`,
+       WHERE sums.started_at_ms >= ? AND sums.started_at_ms < ? AND sums.group_id >= ? AND sums.group_id < ? AND parts.${label} <> '' GROUP BY 1`,
     )
-    .all(sinceMs, slice.first, slice.end)
+    .all(fromMs, toMs, slice.first, slice.end)
   return new Map(rows.map(({ name, charged }) => [name, charged]))
 }

@@ -1,6 +1,5 @@
 // Reads usage records: single ones, and what they were charged. Lists are in usage-list.ts.
 
-import { uuidV7Floor } from '#core/uuid.ts'
 import type { Db } from '#store/database.ts'
 
 export type StoredUsage = {
@@ -59,15 +58,15 @@ export type Charged = {
   readonly byMember: Map<string, number>
 }
 
-/** What calls were charged since an instant. Ids sort by time, so that only those rows are read, once. */
-export function chargedSince(db: Db, sinceMs: number): Charged {
+/** What calls were charged from an instant on and before another one: a clock that was wrong leaves calls of days to come. */
+export function chargedBetween(db: Db, fromMs: number, toMs: number): Charged {
   const rows = db
-    .prepare<[string], ChargedRow>(
+    .prepare<[number, number], ChargedRow>(
       `SELECT provider_id, secret, key.member_id, sum(charge_micro) AS charged_micro
        FROM usage_record JOIN key ON key.id = usage_record.key_id
-       WHERE usage_record.id >= ? GROUP BY provider_id, secret, key.member_id`,
+       WHERE usage_record.created_at_ms >= ? AND usage_record.created_at_ms < ? GROUP BY provider_id, secret, key.member_id`,
     )
-    .all(uuidV7Floor(sinceMs))
+    .all(fromMs, toMs)
   const charged: Charged = { byProvider: new Map(), bySecret: new Map(), byMember: new Map() }
   const { byProvider, bySecret, byMember } = charged
   for (const { provider_id: providerId, secret, member_id: memberId, charged_micro: amount } of rows) {

@@ -42,11 +42,13 @@ type Loaded = {
 /** What is written with changes of the catalogue; `version` is the one that a shared catalogue has then. */
 export type CatalogBatch = LedgerBatch & { readonly version?: number | undefined }
 
+type Span = { readonly fromMs: number; readonly toMs: number }
+
 export type WriterOperations = SharedUsageOperations & {
   /** What the gateway is set up with. It comes first, so that the main thread takes it over while the books are looked at. */
   loadCatalog: { input: undefined; output: LoadedCatalog }
-  /** Everything else the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
-  load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
+  /** Everything else the main thread keeps in memory. Charges are summed up for the day and the month of the clock, whose ends are known. */
+  load: { input: { day: Span; month: Span }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
   /** Projects the journal up to a frame. */

@@ -34,7 +34,7 @@ import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange } from '#store/session-rows.ts'
 import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
-import { chargedSince } from '#store/usage-rows.ts'
+import { chargedBetween } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
 import { sharedUsage } from '#threads/shared-usage.ts'
 import type { WriterOperations } from '#threads/writer-operations.ts'
@@ -263,16 +263,16 @@ if (lost.length === 0) tail = new TailWriter(dataDir, db)
 
 serveOperations<WriterOperations>({
   loadCatalog: () => readable(() => ({ catalog: readCatalog(db), priceVersions: loadPriceVersions(db) })),
-  load: ({ chargedSinceMs, monthSinceMs }) =>
+  load: ({ day, month }) =>
     readable(() => ({
       ledger: loadBooks(),
       endedWell: noted === undefined || (noted.isClosed && !wasLeft),
-      charged: chargedSince(db, chargedSinceMs),
+      charged: chargedBetween(db, day.fromMs, day.toMs),
       chargedOfProjects: {
-        daily: chargedByLabel(db, 'project', chargedSinceMs),
-        monthly: chargedByLabel(db, 'project', monthSinceMs),
+        daily: chargedByLabel(db, 'project', day),
+        monthly: chargedByLabel(db, 'project', month),
       },
-      chargedOfTools: chargedByLabel(db, 'tool', chargedSinceMs),
+      chargedOfTools: chargedByLabel(db, 'tool', day),
       lan: loadLan(db),
       settings: loadSettings(db),
       alerts: loadAlerts(db),

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { uuidV7Floor, uuidV7Generator } from '#core/uuid.ts'
+import { uuidV7Generator } from '#core/uuid.ts'
 
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -81,20 +81,5 @@ describe('ids of one generator', () => {
       }),
       { numRuns: 500 },
     )
-  })
-})
-
-describe('the floor of an instant', () => {
-  it('is not above any id of that instant, and above all ids of the one before', () => {
-    for (const timeMs of [1, 255, 256, 65_536, 1_800_000_000_123]) {
-      for (const random of [filledWith(0), filledWith(0xff)]) {
-        expect(uuidV7Floor(timeMs) <= uuidV7Generator(() => timeMs, random)()).toBe(true)
-        expect(uuidV7Floor(timeMs) > uuidV7Generator(() => timeMs - 1, random)()).toBe(true)
-      }
-    }
-  })
-
-  it('is below all ids for an instant before 1970', () => {
-    expect(uuidV7Floor(-5) <= uuidV7Generator(() => 0, filledWith(0))()).toBe(true)
   })
 })

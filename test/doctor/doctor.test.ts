@@ -84,6 +84,14 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   proxy: { make: (patient) => void (patient.env['http_proxy'] = 'http://user:pass@proxy:8080'), names: /http_proxy/ },
   secrets: { make: (patient) => patient.status({ attention: ["The secret of provider 'openai' is locked."] }) },
+  cycle_ahead: {
+    make: (patient) => {
+      const balance = patient.workshop.gateway.made[0]?.balance
+      if (balance !== undefined)
+        patient.key('claude-code', { balance: { ...balance, cycle_started_at: '2028-02-01T00:00:00.000Z' } })
+    },
+    names: /2028-02-01/,
+  },
   no_model: {
     make: async (patient) => {
       for (const tool of ['claude-code', 'gemini-cli'])

@@ -81,7 +81,10 @@ export class Books {
   static async open(options: BooksOptions): Promise<Books> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
-    const { ledger: stored, journal } = await books.writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+    const { ledger: stored, journal } = await books.writer.call('load', {
+      day: { fromMs: 0, toMs: 1 },
+      month: { fromMs: 0, toMs: 1 },
+    })
     const state = ledgerOf(stored)
     books.#projection = new Projection({
       journal: journal && new JournalWriter(dataDir, journal),

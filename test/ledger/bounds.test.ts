@@ -15,11 +15,11 @@ import {
   growHold,
   openAccount,
   resolveHold,
-  rollCycle,
   takeHold,
   type Account,
   type OpenHold,
 } from '#ledger/account.ts'
+import { rollCycle } from '#ledger/cycles.ts'
 import { changeTerms } from '#ledger/terms.ts'
 import { chatModel, setUpUpstream, startFarebox } from '../support/farebox.ts'
 import { postChat } from '../support/chat.ts'
@@ -80,7 +80,7 @@ class Sums {
   resolve(micro: number): void {
     const hold = this.holds.shift()
     if (hold !== undefined) {
-      resolveHold(this.account, hold, countableMicro(this.account, microCredits(micro)), this.nowMs)
+      resolveHold(this.account, hold, countableMicro(this.account, hold, microCredits(micro)), this.nowMs)
     }
   }
 

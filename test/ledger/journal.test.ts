@@ -440,7 +440,7 @@ describe('a batch', () => {
   })
 
   it('of a newer version is left to that one', async () => {
-    const newer = JSON.stringify([3, { entries: [] }])
+    const newer = JSON.stringify([4, { entries: [] }])
     const frame = await books.stopWith([newer])
     for (let start = 0; start < 2; start++) {
       await reopened()

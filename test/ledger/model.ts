@@ -29,6 +29,19 @@ export type ModelHold = {
   readonly isUnlimited: boolean
 }
 
+type ModelCycle = {
+  readonly cycle: number
+  readonly nextReset: number
+  readonly type: PackageType
+  readonly credits: number
+  readonly granted: number
+  used: number
+  readonly paid: number
+}
+
+/** So many cycles that have ended are remembered. */
+const REMEMBERED = 6
+
 export type ModelKey = {
   readonly id: string
   terms: ModelTerms
@@ -36,10 +49,15 @@ export type ModelKey = {
   nextReset: number
   granted: number
   used: number
+  /** What of that an earlier cycle paid. */
+  paid: number
   requests: number
   lastUsed: number | null
-  /** What the cycle before this one left for the calls that began in it. */
-  ended: { readonly cycle: number; left: number } | undefined
+  /** Cycles that have ended: calls that began in one use what it left, and the clock can come back to it. */
+  ended: ModelCycle[]
+  /** Cycles up to the first instant, and from the second one on, may have ended and been forgotten. */
+  forgotten: [to: number, from: number]
+  renamed: number
   readonly adjustments: Set<string>
 }
 
@@ -83,9 +101,12 @@ export class Model {
       nextReset: resets(terms) ? boundary(terms, now, 1) : Infinity,
       granted: terms.type === 'unlimited' ? 0 : terms.credits,
       used: 0,
+      paid: 0,
       requests: 0,
       lastUsed: null,
-      ended: undefined,
+      ended: [],
+      forgotten: [-Infinity, Infinity],
+      renamed: 0,
       adjustments: new Set(),
     }
     this.keys.push(key)
@@ -93,13 +114,13 @@ export class Model {
   }
 
   /** Open holds of the present cycle, with all that they grew by. */
-  held(key: ModelKey): number {
-    return this.#present(key).reduce((sum, hold) => sum + hold.amount + hold.grown, 0)
+  held(key: ModelKey, cycle = key.cycle): number {
+    return this.#of(key, cycle).reduce((sum, hold) => sum + hold.amount + hold.grown, 0)
   }
 
   /** The part of what is held that no entry tells of. */
   grown(key: ModelKey): number {
-    return this.#present(key).reduce((sum, hold) => sum + hold.grown, 0)
+    return this.#of(key, key.cycle).reduce((sum, hold) => sum + hold.grown, 0)
   }
 
   available(key: ModelKey): number {
@@ -108,8 +129,43 @@ export class Model {
 
   /** Looks at the clock, as everything that touches a key does. */
   touch(key: ModelKey, now: number): void {
-    if (!resets(key.terms) || now < key.nextReset || boundary(key.terms, now, 0) <= key.cycle) return
-    this.#begin(key, boundary(key.terms, now, 0), boundary(key.terms, now, 1))
+    if (!resets(key.terms)) return
+    if (now >= key.cycle && now < key.nextReset) return
+    const [start, end] = [boundary(key.terms, now, 0), boundary(key.terms, now, 1)]
+    if (key.cycle >= start && key.cycle < end) {
+      if (now >= key.nextReset) key.nextReset = end
+      return
+    }
+    const isThen = ({ cycle, nextReset }: ModelCycle) =>
+      (cycle >= start && cycle < end) || (cycle <= now && now < nextReset)
+    const candidates = key.ended.filter((one) => one.type === key.terms.type && isThen(one))
+    const again = candidates.toSorted((one, other) => other.cycle - one.cycle)[0]
+    if (again !== undefined) this.#resume(key, again, { now, end })
+    // Before all that is known of the key: the present cycle goes on, and ends with the month or day of the clock.
+    else if (key.cycle > start && now < key.nextReset && !isKnownBefore(key, start)) key.nextReset = end
+    else this.#begin(key, this.#nameFor(key, start), end)
+  }
+
+  #resume(key: ModelKey, again: ModelCycle, { now, end }: { readonly now: number; readonly end: number }): void {
+    const left = again.granted - again.used - this.held(key, again.cycle)
+    // Of a later cycle it pays what was charged in that by a wrong clock, once.
+    const paid = again.cycle < key.cycle ? Math.max(0, Math.min(key.used - key.paid, left)) : 0
+    key.paid += paid
+    key.granted += paid
+    this.#end(key, again.cycle)
+    key.ended = key.ended.filter((one) => one !== again)
+    key.cycle = again.cycle
+    key.nextReset = again.nextReset > now ? again.nextReset : end
+    key.granted = again.granted + key.terms.credits - again.credits - paid
+    key.used = again.used
+    key.paid = again.paid
+  }
+
+  #nameFor(key: ModelKey, start: number): number {
+    const [to, from] = key.forgotten
+    if (start > to && start < from && !key.ended.some(({ cycle }) => cycle === start)) return start
+    key.renamed += 1
+    return start + key.renamed
   }
 
   /** The amount that a hold gets, or why it gets none. */
@@ -142,11 +198,11 @@ export class Model {
   extend(hold: ModelHold, more: number, now: number): number {
     const { key } = hold
     this.touch(key, now)
-    const isLast = key.ended?.cycle === hold.cycle
-    const limit = hold.cycle === key.cycle ? this.available(key) : isLast ? (key.ended?.left ?? 0) : 0
+    const ended = key.ended.find(({ cycle }) => cycle === hold.cycle)
+    const left = ended === undefined ? 0 : ended.granted - ended.used - this.held(key, ended.cycle)
+    const limit = hold.cycle === key.cycle ? this.available(key) : left
     const got = hold.isUnlimited ? more : Math.max(0, Math.min(more, limit))
     hold.grown += got
-    if (isLast && key.ended !== undefined) key.ended.left -= got
     return got
   }
 
@@ -157,7 +213,7 @@ export class Model {
     this.resolved.set(hold.id, charge)
     if (charge > hold.amount + hold.grown && !hold.isUnlimited) this.overruns.add(hold.id)
     if (hold.cycle === key.cycle) key.used += charge
-    else if (key.ended?.cycle === hold.cycle) key.ended.left += hold.amount + hold.grown - charge
+    for (const ended of key.ended) if (ended.cycle === hold.cycle) ended.used += charge
   }
 
   adjust(key: ModelKey, amount: number, id: string, now: number): void {
@@ -171,14 +227,16 @@ export class Model {
     this.touch(key, now)
     const old = key.terms
     const added = key.granted - old.credits
-    const start = Math.max(now, key.cycle + 1)
-    key.terms = terms
+    const isAhead = key.cycle > now + HOUR && now > key.forgotten[0]
+    let start = isAhead ? now : Math.max(now, key.cycle + 1)
+    while (key.ended.some(({ cycle }) => cycle === start)) start += 1
     if (terms.type !== old.type) {
-      this.#begin(key, start, resets(terms) ? boundary(terms, start, 1) : Infinity)
+      this.#begin(key, start, resets(terms) ? boundary(terms, now, 1) : Infinity, terms)
     } else if (isUsageReset) {
-      this.#begin(key, start, key.nextReset)
+      this.#begin(key, start, key.nextReset, terms)
       key.granted += added
     } else key.granted += terms.credits - old.credits
+    key.terms = terms
     if (resets(terms) && terms.type === old.type && terms.zone !== old.zone) {
       // The cycle ends with the month or day of the new zone that begins nearest to where it would have ended.
       const [before, after] = [boundary(terms, key.nextReset, 0), boundary(terms, key.nextReset, 1)]
@@ -187,24 +245,42 @@ export class Model {
     this.touch(key, now)
   }
 
-  /** A process that ends forgets what ended cycles have left, and the next one charges nothing for what was open. */
+  /** A process that ends is followed by one that charges nothing for what was open. */
   restart(now: number): void {
-    for (const key of this.keys) key.ended = undefined
     // Resolving takes a hold out of the list that is gone through.
     for (const hold of this.holds.slice()) this.resolve(hold, 0, now)
   }
 
-  #present(key: ModelKey): ModelHold[] {
-    return this.holds.filter((hold) => hold.key === key && hold.cycle === key.cycle)
+  #of(key: ModelKey, cycle: number): ModelHold[] {
+    return this.holds.filter((hold) => hold.key === key && hold.cycle === cycle)
   }
 
-  #begin(key: ModelKey, start: number, nextReset: number): void {
-    key.ended = { cycle: key.cycle, left: this.available(key) }
+  #begin(key: ModelKey, start: number, nextReset: number, terms = key.terms): void {
+    this.#end(key, start)
+    key.terms = terms
     key.cycle = start
     key.nextReset = nextReset
-    key.granted = key.terms.type === 'unlimited' ? 0 : key.terms.credits
+    key.granted = terms.type === 'unlimited' ? 0 : terms.credits
     key.used = 0
+    key.paid = 0
   }
+
+  /** Remembers the present cycle, and forgets the one that is farthest from the next where they are too many. */
+  #end(key: ModelKey, next: number): void {
+    const { cycle, nextReset, granted, used, paid, terms } = key
+    key.ended.push({ cycle, nextReset, granted, used, paid, type: terms.type, credits: terms.credits })
+    if (key.ended.length <= REMEMBERED) return
+    const far = Math.max(...key.ended.map((one) => Math.abs(one.cycle - next)))
+    const at = key.ended.findIndex((one) => Math.abs(one.cycle - next) === far)
+    const [gone] = key.ended.splice(at, 1)
+    const [to, from] = key.forgotten
+    const then = gone?.cycle ?? next
+    key.forgotten = then <= next ? [Math.max(to, then), from] : [to, Math.min(from, then)]
+  }
+}
+
+function isKnownBefore({ forgotten, ended }: ModelKey, start: number): boolean {
+  return start > forgotten[0] && ended.some(({ cycle }) => cycle < start)
 }
 
 function resets({ type }: ModelTerms): boolean {

@@ -150,7 +150,7 @@ describe('a broken rule is found and named', () => {
         await tampered(
           `INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms)
              SELECT 'new', 'new', substr(hash, 2) || 'x', hint, package_id, status, created_at_ms FROM key LIMIT 1`,
-          `INSERT INTO balance SELECT 'new', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL`,
+          `INSERT INTO balance SELECT 'new', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL, NULL`,
           `UPDATE balance SET ${column} = 5 WHERE key_id = 'new'`,
         ),
       )

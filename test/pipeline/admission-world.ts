@@ -1,6 +1,7 @@
 // A gateway's admission with everything that calls are spent from, moved by hand, and beside it the plain sums that its promise is
 // about. No disk and no network: what is decided here is decided in memory in the real program too.
 
+import { NO_ENDED_CYCLES } from '#ledger/ended-cycles.ts'
 import { expect } from 'vitest'
 import { after } from '#app/after.ts'
 import type { Catalog } from '#catalog/catalog.ts'
@@ -63,7 +64,6 @@ const PATIENT_JOURNAL = {
   },
 } as unknown as Journal
 /** Keys that were moved are looked up in it. */
-const NO_CATALOG = { key: () => undefined } as unknown as Catalog
 const OPEN_GATE = new Gate({ nowMs: () => 0, after, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
 const MODEL = modelOf('chat-completions')
 const PROJECT = 'web'
@@ -168,6 +168,7 @@ export class World {
     if (ledger !== this.#ledger) return undefined
     this.waiting -= 1
     this.#arrivals.splice(this.#arrivals.indexOf(arrival), 1)
+    if ('type' in admission) throw new Error('nothing changes in this world')
     if (isRefusal(admission)) {
       this.refused[admission.code === 'credits_held' ? 'held' : 'exhausted'] += 1
       return undefined
@@ -232,7 +233,7 @@ export class World {
           .reduce((sum, { amountMicro }) => sum + amountMicro, 0),
       ),
       grownMicro: ZERO,
-      ended: undefined,
+      ended: NO_ENDED_CYCLES,
     }))
     this.#ledger = this.#newLedger()
     this.#budgets = this.#newBudgets()
@@ -365,7 +366,13 @@ export class World {
 
   #deps() {
     return {
-      catalog: NO_CATALOG,
+      catalog: {
+        key: (id: string) => ({ ...KEY, id, packageId: PACKAGE.id }),
+        package: () => PACKAGE,
+        model: () => MODEL,
+        provider: () => this.#provider,
+        statusOf: () => 'active',
+      } as unknown as Catalog,
       gate: OPEN_GATE,
       budgets: this.#budgets,
       ledger: this.#ledger,

@@ -1,6 +1,7 @@
 // Random days of three targets: whatever they answer, whoever leaves and whatever is stopped, no request takes more attempts than
 // it may, and nothing that an attempt took stays taken.
 
+import type { Catalog } from '#catalog/catalog.ts'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { after } from '#app/after.ts'
@@ -24,6 +25,7 @@ import { testProvider } from '../support/provider.ts'
 import { FakeCall, FakeClient, KEY, modelOf, PACKAGE, settlementAt } from './support.ts'
 import { cases } from '../support/cases.ts'
 
+const MODEL = modelOf('chat-completions')
 const NAMES = ['a', 'b', 'c'] as const
 const WORST = microCredits(1000)
 const CHARGE = microCredits(7)
@@ -200,7 +202,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
     {
       exchangeId: 'e',
       request,
-      served: { model: modelOf('chat-completions'), price: PRICE, places },
+      served: { model: MODEL, price: PRICE, places },
       admission: {
         reservation,
         holder: { key: KEY, package: PACKAGE },
@@ -217,6 +219,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
     {
       // A model whose output is free has nothing that could run out.
       counter: {} as TokenCounter,
+      catalog: { model: () => MODEL, provider: () => places[0]?.provider } as unknown as Catalog,
       drains: new Drains(),
       transport: gateway.transport(outcomes, sent),
       caps: { ignoring: () => undefined },

@@ -10,7 +10,7 @@ const WRITER = scriptFile('writer-thread')
 export async function foundAtStart(dataDir: string): Promise<string> {
   const writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
   try {
-    const { ledger } = await writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+    const { ledger } = await writer.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } })
     return ledger.mismatches.join('; ')
   } catch (error) {
     return String(error)

@@ -31,7 +31,7 @@ describe('a database thread', () => {
     const order: number[] = []
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
-        await thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+        await thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } })
         order.push(index)
       }),
     )
@@ -46,7 +46,9 @@ describe('a database thread', () => {
       batch: { entries: [], usage: [], balances: [['nobody', 0, 0, 0, 0, 0, null, 'topup', 0, 'UTC', null]] },
     } as const
     await expect(thread.call('change', change)).rejects.toThrow('FOREIGN KEY')
-    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).resolves.toMatchObject({
+    await expect(
+      thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } }),
+    ).resolves.toMatchObject({
       ledger: { mismatches: [] },
     })
     await thread.close()
@@ -61,7 +63,9 @@ describe('a database thread', () => {
   it('rejects what is asked of it after it was closed, and closes only once', async () => {
     const thread = writer()
     await thread.close()
-    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).rejects.toThrow('ended')
+    await expect(thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } })).rejects.toThrow(
+      'ended',
+    )
     await thread.close()
   })
 
@@ -69,8 +73,8 @@ describe('a database thread', () => {
     await writeFile(join(dataDir, 'farebox.db'), 'not a database'.repeat(1000))
     const thread = writer()
     const calls = [
-      thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 }),
-      thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 }),
+      thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } }),
+      thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } }),
     ]
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({
@@ -78,7 +82,9 @@ describe('a database thread', () => {
         reason: { message: expect.stringContaining('damaged') as string },
       })
     }
-    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).rejects.toThrow('damaged')
+    await expect(thread.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } })).rejects.toThrow(
+      'damaged',
+    )
     await thread.close()
   })
 
@@ -86,7 +92,7 @@ describe('a database thread', () => {
     const ahead = DatabaseThread.ahead<WriterOperations>(WRITER)
     expect(await readdir(dataDir)).toEqual([])
     const thread = ahead.begin({ dataDir })
-    const load = { chargedSinceMs: 0, monthSinceMs: 0 }
+    const load = { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } }
     const answers = await Promise.all([thread.call('loadCatalog', undefined), thread.call('load', load)])
     expect(answers).toMatchObject([{ catalog: { keys: {} } }, { ledger: { mismatches: [] } }])
     await thread.close()
@@ -107,7 +113,7 @@ describe('a database thread', () => {
 
   it('reports on what another thread has written', async () => {
     const writing = writer()
-    await writing.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
+    await writing.call('load', { day: { fromMs: 0, toMs: 1 }, month: { fromMs: 0, toMs: 1 } })
     const reports = new DatabaseThread<ReportOperations>(REPORTS, { dataDir })
     expect(await reports.call('verify', undefined)).toMatchObject({ ok: true, keys: 0 })
     await reports.close()

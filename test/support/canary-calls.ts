@@ -28,6 +28,13 @@ export const MARK = {
   providerError: canary(),
   providerPage: canary(),
   providerHeader: canary(),
+  modelName: canary(),
+  answerModel: canary(),
+  finishReason: canary(),
+  answerId: canary(),
+  fingerprint: canary(),
+  serviceTier: canary().toLowerCase(),
+  errorType: canary(),
   header: canary(),
   userAgent: canary(),
   cookie: canary(),
@@ -84,10 +91,38 @@ function functionCall(id: string) {
   }
 }
 
+/** Every name that a provider chooses. */
+function namedAnswer(): object {
+  const message = { role: 'assistant', content: MARK.answer }
+  return { ...namesOfAnswer('chat.completion'), choices: [{ index: 0, message, finish_reason: MARK.finishReason }] }
+}
+
+function namedChunk(): object {
+  const delta = { role: 'assistant', content: MARK.answer }
+  const choices = [{ index: 0, delta, finish_reason: MARK.finishReason }]
+  return { ...namesOfAnswer('chat.completion.chunk'), choices }
+}
+
+function namesOfAnswer(object: string): object {
+  return {
+    id: MARK.answerId,
+    object,
+    created: 1,
+    model: MARK.answerModel,
+    system_fingerprint: MARK.fingerprint,
+    service_tier: MARK.serviceTier,
+    usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 },
+  }
+}
+
 const BEHAVIOURS: readonly Behaviour[] = [
   { type: 'answer', ...ANSWER },
   { type: 'answer', ...ANSWER, toolCalls: [{ id: 'call_2', name: MARK.toolName, arguments: MARK.toolArguments }] },
+  { type: 'answer', ...ANSWER, model: MARK.answerModel, finishReason: MARK.finishReason },
+  { type: 'raw', contentType: 'application/json', parts: [JSON.stringify(namedAnswer())] },
+  { type: 'raw', parts: [`data: ${JSON.stringify(namedChunk())}\n\ndata: [DONE]\n\n`] },
   { type: 'status', status: 400, error: ERROR },
+  { type: 'status', status: 400, error: { ...ERROR, type: MARK.errorType } },
   { type: 'status', status: 401, error: ERROR },
   { type: 'status', status: 429, error: ERROR, retryAfter: 1 },
   { type: 'status', status: 500, error: ERROR },
@@ -124,6 +159,7 @@ export async function sendCanaries(farebox: FareboxProcess, upstream: Upstream, 
   await textOf(chat(url, keys.good, { temperature: MARK.prompt }))
   await textOf(chat(url, keys.good, { messages: [{ role: MARK.prompt, content: MARK.prompt }] }))
   await textOf(chat(url, keys.good, { model: 'nothing' }))
+  await textOf(chat(url, keys.good, { model: MARK.modelName, service_tier: MARK.serviceTier }))
   await textOf(chat(url, keys.good, { model: 'demo-chat' }))
   await textOf(chat(url, keys.good, { model: 'demo-chat', stream: true }))
   seen += await embeddings(url, upstream, keys.good)
