@@ -150,5 +150,4 @@ export class ReportedUsage {
     const possible = Object.entries(units).filter(([, count]) => count <= this.#bounds.units)
     return possible.length === 0 ? undefined : Object.fromEntries(possible)
   }
-
 }

@@ -155,7 +155,9 @@ export class CreditGuard {
     if (mostTokens <= paidTokens && toCapBytes > 0 && !isBeyondCap) {
       this.#lookAgainAt(
         bytes,
-        this.#isTrusted(paidTokens - reader.generated.otherTokens) ? toCapBytes : Math.min(paidTokens - mostTokens + 1, toCapBytes),
+        this.#isTrusted(paidTokens - reader.generated.otherTokens)
+          ? toCapBytes
+          : Math.min(paidTokens - mostTokens + 1, toCapBytes),
       )
       return 'go'
     }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { Postgres } from '../support/postgres.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { DEAREST, Gateways, HOLD, pay, WAIT, type Gateway, type Key } from './gateways.ts'
-import { CAN_SHARE, expectSoundFleet } from './support.ts'
+import { expectSoundFleet } from './support.ts'
 
 const CALLS = 40
 const LEFT = 80
@@ -96,7 +96,7 @@ async function spendAfterBackup({ signal, isCold, isThirdOn }: Scene): Promise<v
 type Scene = { readonly signal: 'SIGTERM' | 'SIGKILL'; readonly isCold: boolean; readonly isThirdOn: boolean }
 
 function describeRestore(name: string, scene: Scene, tests: () => void): void {
-  describe.runIf(CAN_SHARE)(`a PostgreSQL that is restored after all gateways were ${name}`, () => {
+  describe(`a PostgreSQL that is restored after all gateways were ${name}`, () => {
     let original: Postgres | undefined
     afterEach(endAll)
     afterAll(async () => {
