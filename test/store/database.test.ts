@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DatabaseError, openForReading, openForWriting } from '#store/database.ts'
+import { applyMigrations, DatabaseError, NEWEST_SCHEMA, openForReading, openForWriting } from '#store/database.ts'
 
 const FILE = 'farebox.db'
 /** Windows has no such bits: its files belong to whoever owns the folder. */
@@ -72,7 +72,7 @@ describe('a database opened for writing', () => {
   it('refuses rows that refer to nothing', () => {
     const db = openForWriting(dataDir)
     const insert = () =>
-      db.prepare(`INSERT INTO balance VALUES ('nobody', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL)`).run()
+      db.prepare(`INSERT INTO balance VALUES ('nobody', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL, NULL)`).run()
     expect(insert).toThrow('FOREIGN KEY')
     db.close()
   })
@@ -143,15 +143,22 @@ describe('the schema', () => {
     untouched.close()
   })
 
-  it('of the last development version is version 1', () => {
-    const first = openForWriting(dataDir)
-    first.prepare(PACKAGE).run('p', 'p')
-    first.pragma('user_version = 570')
-    first.close()
-    const second = openForWriting(dataDir)
-    expect(pragma(second, 'user_version')).toBe(1)
-    expect(second.prepare('SELECT name FROM package').pluck().all()).toEqual(['p'])
-    second.close()
+  it('of the last development version is brought up to date from version 1, with a copy of what was there', async () => {
+    const old = new Database(join(dataDir, FILE))
+    applyMigrations(old, 1)
+    old.prepare(PACKAGE).run('p', 'p')
+    old.pragma('user_version = 570')
+    old.close()
+    const db = openForWriting(dataDir)
+    expect(pragma(db, 'user_version')).toBe(NEWEST_SCHEMA)
+    expect(db.prepare('SELECT name FROM package').pluck().all()).toEqual(['p'])
+    db.close()
+    const copy = `farebox.before-${NEWEST_SCHEMA}.db`
+    expect(await modeOf(copy)).toBe(OWNER_ONLY)
+    const kept = new Database(join(dataDir, copy), { readonly: true })
+    expect(kept.prepare('SELECT name FROM package').pluck().all()).toEqual(['p'])
+    expect(kept.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'fleet_seen'`).pluck().get()).toBe(0)
+    kept.close()
   })
 
   it.each([10, 120, 560])('%i of a development version is refused with the commit to start first', (version) => {
@@ -171,14 +178,14 @@ describe('the schema', () => {
     after.close()
   })
 
-  it('is created completely or not at all', () => {
+  it('is brought up to date completely or not at all', () => {
     const old = new Database(join(dataDir, FILE))
-    old.exec('CREATE TABLE usage_record (in_the_way TEXT) STRICT')
+    applyMigrations(old, 1)
+    old.exec('CREATE TABLE fleet_seen (in_the_way TEXT) STRICT')
     old.close()
-    expect(() => openForWriting(dataDir)).toThrow('usage_record')
+    expect(() => openForWriting(dataDir)).toThrow('fleet_seen')
     const after = new Database(join(dataDir, FILE))
-    expect(pragma(after, 'user_version')).toBe(0)
-    expect(after.prepare('SELECT name FROM sqlite_master').pluck().all()).toEqual(['usage_record'])
+    expect(pragma(after, 'user_version')).toBe(NEWEST_SCHEMA - 1)
     after.close()
   })
 

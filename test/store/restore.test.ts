@@ -19,7 +19,7 @@ import { completeBooks } from '#app/whole-books.ts'
 import { batchText } from '#ledger/batch-text.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
-import { openForReading, openForWriting, NEWEST_SCHEMA } from '#store/database.ts'
+import { applyMigrations, openForReading, openForWriting, NEWEST_SCHEMA } from '#store/database.ts'
 import { JOURNAL_FILES } from '#store/journal-frames.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore, restoreBackup, type RestoreAnswer } from '#store/restore.ts'
@@ -143,13 +143,18 @@ describe('a restore', () => {
     expect(keysIn(join(dataDir, 'farebox.db'))).toEqual([first])
   })
 
-  it('accepts the backup of the last development schema, and leaves the file as it is', async () => {
-    const { first } = await makeBackupAndGoOn()
-    new Database(file).exec('PRAGMA user_version = 570').close()
+  it('brings the backup of the last development schema to the present one, and leaves the file as it is', async () => {
+    const old = new Database(file)
+    applyMigrations(old, 1)
+    old.exec(`INSERT INTO package (id, name, type, credits_micro, time_zone, models, created_at_ms)
+        VALUES ('p', 'p', 'topup', 5, 'UTC', '"all"', 1);
+      INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms)
+        VALUES ('k', 'k', '${'h'.repeat(43)}', 'hint', 'p', 'active', 1);
+      PRAGMA user_version = 570`)
+    old.close()
     const before = readFileSync(file)
-    expect(restore()).toMatchObject({ type: 'restored', contents: { schema: NEWEST_SCHEMA, keys: [{ id: first }] } })
+    expect(restore()).toMatchObject({ type: 'restored', contents: { schema: 1, keys: [{ id: 'k' }] } })
     expect(readFileSync(file)).toEqual(before)
-    openForWriting(dataDir).close()
     const db = openForReading(dataDir)
     expect(db.pragma('user_version', { simple: true })).toBe(NEWEST_SCHEMA)
     db.close()
@@ -238,7 +243,7 @@ describe('what is refused changes nothing:', () => {
 
   it('the database of another program', () => {
     rmSync(file)
-    tamper('CREATE TABLE note (text TEXT); PRAGMA user_version = 1')
+    tamper('CREATE TABLE note (text TEXT); PRAGMA user_version = 3')
     expectNothing('it is not a database of Farebox')
   })
 
