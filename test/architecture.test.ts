@@ -127,7 +127,7 @@ const MAY_CALL_OUT = [
 const CALLS_OUT =
   /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
 /** A shell reads a second language out of the words that a program is started with. */
-const USES_SHELL = /\bshell:|import (?!type )\{[^}]*\bexec(?:Sync)?\b[^}]*\} from 'node:child_process'/
+const USES_SHELL = /\bshell:|import (?!type )\{[^}]*\bexec(?:Sync)?\b[^}]*\} from 'node:child[_]process'/
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
 

@@ -15,7 +15,8 @@ const NEEDS = needsOf(GRAPH)
 
 describe('the list', () => {
   /** The smallest Debian has them, or Node brings them. */
-  const EVERYWHERE = 'sh bash cp id mkfifo script sha256sum true unshare nsenter mount getconf node npm npx'.split(' ')
+  const EVERYWHERE =
+    'sh bash cp id mkfifo prlimit script sha256sum true unshare nsenter mount getconf node npm npx'.split(' ')
   /** What these start, a command other than the tests asks for. */
   const COMMANDS = ['input-estimates/tokenizers.ts', 'install.ts', 'requirements.test.ts']
   const loaded = new Set(GRAPH.tests.flatMap((test) => [...GRAPH.reach(test)]))

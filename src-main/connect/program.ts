@@ -2,7 +2,7 @@
 // out of its line: every word is quoted for it here. Names are looked up here too, because Windows would try the current folder first.
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join, win32 } from 'node:path'
 
 export type Start = {
   readonly program: string
@@ -65,5 +65,6 @@ function quotedForCmd(word: string): string {
 /** A program of Windows itself, by its path: its bare name would be looked up in the current folder first. */
 export function systemProgram(name: string, env: Environment): string {
   const root = env['SystemRoot'] ?? env['SYSTEMROOT'] ?? ''
-  return `${/^[a-z]:\\[^"\r\n]*$/i.test(root) ? root.replace(/\\+$/, '') : 'C:\\Windows'}\\System32\\${name}`
+  const folder = /^[a-z]:\\[^"\r\n]*$/i.test(root) ? root : 'C:\\Windows'
+  return win32.join(folder, 'System32', name)
 }

@@ -18,6 +18,8 @@ export function isVisible(text: string): boolean {
 
 /** Composing takes quadratic time where many marks stand on one letter, so that texts are cut before it. */
 const MAX_COMPOSED = 1000
+/** No script writes so many marks on one letter. The rest is cut, because a list can have thousands of such names. */
+const STACKED_MARKS = /(\p{M}{16})\p{M}+/gu
 
 /** Most names are shorter: each field has its own limit. A letter that can be written in several ways is in its composed form. */
 export function isName(text: string): boolean {
@@ -28,6 +30,7 @@ export function isName(text: string): boolean {
 export function nameFrom(text: string, most: number): string {
   const plain = text
     .slice(0, Math.min(3 * most, MAX_COMPOSED))
+    .replaceAll(STACKED_MARKS, '$1')
     .normalize('NFC')
     .replaceAll(UNNAMEABLE, ' ')
     .trim()

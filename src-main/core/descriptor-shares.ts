@@ -14,9 +14,9 @@ export type DescriptorShares = {
 }
 
 /** More than a team and its tools need. A WebSocket takes some tens of kilobytes, and a tool has one for each conversation. */
-const MOST = { connections: 4096, webSockets: 1024 } as const
-const MOST_CLIENTS = MOST.connections + MOST.webSockets
-const WEB_SOCKETS_SHARE = MOST.webSockets / MOST_CLIENTS
+const MAX_SHARES = { connections: 4096, webSockets: 1024 } as const
+const MAX_CLIENTS = MAX_SHARES.connections + MAX_SHARES.webSockets
+const WEB_SOCKETS_SHARE = MAX_SHARES.webSockets / MAX_CLIENTS
 
 /** For Farebox itself, which has 40 open while it does nothing: threads, the database, uploads, reports, the keychain, a shared database. */
 const OWN = { most: 256, least: 96, share: 1 / 4 } as const
@@ -24,11 +24,11 @@ const OWN = { most: 256, least: 96, share: 1 / 4 } as const
 const FEWEST = 16
 
 export function shareDescriptors(limit: number | undefined): DescriptorShares {
-  if (limit === undefined) return { limit, ...MOST, calls: Number.POSITIVE_INFINITY, isLow: false }
+  if (limit === undefined) return { limit, ...MAX_SHARES, calls: Number.POSITIVE_INFINITY, isLow: false }
   const own = Math.min(OWN.most, Math.max(OWN.least, limit * OWN.share))
   const others = Math.max(FEWEST, Math.floor(limit - own))
-  const clients = Math.min(MOST_CLIENTS, Math.floor(others / 2))
+  const clients = Math.min(MAX_CLIENTS, Math.floor(others / 2))
   const webSockets = Math.floor(clients * WEB_SOCKETS_SHARE)
   const connections = clients - webSockets
-  return { limit, connections, webSockets, calls: others - clients, isLow: clients < MOST_CLIENTS }
+  return { limit, connections, webSockets, calls: others - clients, isLow: clients < MAX_CLIENTS }
 }

@@ -80,7 +80,7 @@ export function jsonOf(answer: Pick<Answer, 'text' | 'isExcessive'>): unknown {
   return values.get(answer)
 }
 
-type Reading = Pick<Question, 'maxBytes' | 'bounds'> & {
+type BodyReading = Pick<Question, 'maxBytes' | 'bounds'> & {
   readonly isError: boolean
   readonly redaction: ReturnType<typeof redactionFor>
 }
@@ -88,7 +88,7 @@ type Reading = Pick<Question, 'maxBytes' | 'bounds'> & {
 /** Looks at each piece as it comes, so that others have their turn between them. */
 async function readText(
   body: AsyncIterable<Uint8Array>,
-  { maxBytes, bounds = ANSWER_BOUNDS, isError, redaction }: Reading,
+  { maxBytes, bounds = ANSWER_BOUNDS, isError, redaction }: BodyReading,
 ): Promise<Pick<Answer, 'text' | 'isExcessive' | 'pieces'>> {
   const most = isError ? Math.min(maxBytes, MAX_ERROR_BYTES) : maxBytes
   const redacted = redaction?.body(isError)

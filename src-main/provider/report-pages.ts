@@ -24,12 +24,12 @@ export type ReportQuestions<Page> = {
   readonly questions: readonly ReportQuestion[]
   readonly headers: (secret: string) => Readonly<Record<string, string>>
   /** What is kept of the text of a page; undefined for what is none. `marks` is what a page does not say of itself. */
-  readonly readPage: (text: string, marks: object) => Promise<ReadPage<Page> | undefined>
+  readonly readPage: (text: string, marks: object) => Promise<ReportPage<Page> | undefined>
   /** What could not be read, and what a provider says that has none of it; a report unless given. */
   readonly words?: AskedWords
 }
 
-type ReadPage<Page> = {
+type ReportPage<Page> = {
   readonly next: { readonly type: 'last' | 'unclear' } | { readonly type: 'next'; readonly page: string }
   readonly kept: Page
 }
@@ -126,7 +126,7 @@ type PageQuestion<Page> = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
-  readonly read: (text: string) => Promise<ReadPage<Page> | undefined>
+  readonly read: (text: string) => Promise<ReportPage<Page> | undefined>
   /** By the clock that only goes forward. */
   readonly untilMs: number
 }
@@ -136,7 +136,7 @@ async function askPatiently<Page>(
   provider: Provider,
   { untilMs, read, ...question }: PageQuestion<Page>,
   { secrets, connections, clock, retryDelayMs, wait }: ReportPagesDeps,
-): Promise<{ readonly answer: Answer | NoAnswer; readonly page: ReadPage<Page> | undefined }> {
+): Promise<{ readonly answer: Answer | NoAnswer; readonly page: ReportPage<Page> | undefined }> {
   const known = [...secrets.known(billSecretReference(provider).providerId), ...secrets.known(provider.id)]
   const dispatcherOf = () => connections.pool(provider)
   for (let attempt = 1; ; attempt++) {

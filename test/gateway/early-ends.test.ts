@@ -90,7 +90,7 @@ describe.each(PAIRS)('a stream of %s', (_name, format, dialect) => {
   it('that the credits cannot carry any further is charged what was delivered', async () => {
     await newKey('little')
     const parts = runningStream(dialect, {
-      pieces: Array.from({ length: 4000 }, () => ' a'),
+      pieces: Array.from({ length: 4000 }, () => ' a'.repeat(16)),
       running: ONES,
       until: 'none',
     })
@@ -101,8 +101,10 @@ describe.each(PAIRS)('a stream of %s', (_name, format, dialect) => {
     const found = await record()
     expect(found).toMatchObject({ outcome: 'out_of_credits', usage_source: 'estimated' })
     expect(found?.output_tokens).toBeGreaterThan(TOKENS)
-    // What ends an answer in the responses format repeats the text.
-    if (format.name !== 'responses') expect(found?.output_tokens).toBe(text.split(' a').length - 1)
+    // A provider that ignores its cap is stopped where no tokenizer makes so few tokens of the text. What ends an answer in the
+    // responses format repeats the text.
+    const bytes = 2 * (text.split(' a').length - 1)
+    if (format.name !== 'responses') expect(bytes).toBeLessThan(128 * ((found?.output_tokens ?? 0) + 1))
   })
 })
 

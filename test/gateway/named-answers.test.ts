@@ -15,6 +15,8 @@ const TRANSLATED = DIALECTS.filter((dialect) => dialect !== 'responses')
 const PATH = '/v1/responses'
 const HELLO = { role: 'user', content: 'Hello' }
 const AND = { role: 'user', content: 'And?' }
+/** 19 tokens of input and 100 of output. */
+const LONG_CHARGE = 0.000219
 
 async function answerOf(response: Response): Promise<Answer> {
   expect(response.status).toBe(200)
@@ -136,18 +138,20 @@ describe('with one provider of each dialect', () => {
   it('charges what the provider counts, and holds named answers as the text that they are', async () => {
     const asked = { model: 'messages', max_output_tokens: 100 }
     const named = async (as: string) => {
-      pair.upstream.once({ type: 'answer', text: 'A word and another. '.repeat(400) })
+      const usage = { input_tokens: 19, output_tokens: 100 }
+      pair.upstream.once({ type: 'answer', text: 'A word and another. '.repeat(400), usage })
       const one = await answerOf(await send({ ...asked, input: 'Hello' }, as))
       return { ...asked, input: [HELLO, { type: 'item_reference', id: one.output[0]?.id }, AND] }
     }
     // Pays for the text as it is, and by far not for the whole context, which a name that nobody knows is held for.
     const enough = await keyWith(60_000)
     await answerOf(await send(await named(enough), enough))
-    expect(await pair.farebox.balance(enough)).toMatchObject({ used_credits: 2 * ORDINARY_CHARGE, held_credits: 0 })
+    const used = { used_credits: LONG_CHARGE + ORDINARY_CHARGE, held_credits: 0 }
+    expect(await pair.farebox.balance(enough)).toMatchObject(used)
     const less = await keyWith(2000)
     expect((await send(await named(less), less)).status).toBe(402)
     expect((await send({ ...asked, input: [HELLO, AND] }, less)).status).toBe(200)
-    expect(await pair.farebox.balance(less)).toMatchObject({ used_credits: 2 * ORDINARY_CHARGE, held_credits: 0 })
+    expect(await pair.farebox.balance(less)).toMatchObject(used)
   })
 
   async function keyWith(microCredits: number): Promise<string> {

@@ -8,11 +8,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectedBytes } from '../support/upstream-reply.ts'
 import { expectSoundBooks } from './fault-support.ts'
-import { chat, CHAT_PATH, HELLO, ORDINARY_CHARGE, rawText, soon, startPair, usageOf, type Pair } from './support.ts'
+import { chat, CHAT_PATH, HELLO, rawText, soon, startPair, usageOf, type Pair } from './support.ts'
 
 /** 60 MB in events of 60 kB: more than the buffers of a system, which may grow to half of that for each connection. */
 const PIECES = Array.from({ length: 1000 }, (_, index) => `${index}${'x'.repeat(60_000)}`)
-const LARGE: Behaviour = { type: 'answer', pieces: PIECES, usageAt: 'own-chunk' }
+const USAGE = { prompt_tokens: 19, completion_tokens: 1_000_000 }
+const LARGE: Behaviour = { type: 'answer', pieces: PIECES, usageAt: 'own-chunk', usage: USAGE }
+const CHARGE = (19 + 2 * 1_000_000) / 1e6
 const ENDLESS: Behaviour = { type: 'endless', event: `data: {"choices":[],"x":"${'x'.repeat(60_000)}"}\n\n` }
 const MAX_BUFFERED = 512 * 1024
 const METERED = { model: 'chat', messages: HELLO, stream: true, stream_options: { include_usage: true } }
@@ -119,7 +121,7 @@ it('holds the upstream back for a client that does not read, and gives it every 
   const sent = expectedBytes(LARGE, pair.upstream.requests[0]?.body ?? {})
   expect(got.length).toBe(sent.length)
   expect(got.hash).toBe(createHash('sha256').update(sent).digest('hex'))
-  expect((await usageOf(pair.farebox))[0]).toMatchObject({ outcome: 'answered', charge_credits: ORDINARY_CHARGE })
+  expect((await usageOf(pair.farebox))[0]).toMatchObject({ outcome: 'answered', charge_credits: CHARGE })
 })
 
 it('serves others meanwhile, and stops the upstream when the client leaves after all', async () => {

@@ -168,11 +168,11 @@ export class World {
     if (ledger !== this.#ledger) return undefined
     this.waiting -= 1
     this.#arrivals.splice(this.#arrivals.indexOf(arrival), 1)
-    if ('type' in admission) throw new Error('nothing changes in this world')
     if (isRefusal(admission)) {
       this.refused[admission.code === 'credits_held' ? 'held' : 'exhausted'] += 1
       return undefined
     }
+    if ('type' in admission) throw new Error('nothing changes in this world')
     return this.#send({ plan, request, served, key }, admission)
   }
 
