@@ -35,7 +35,7 @@ function inThread<Result>(job: PageJob): Promise<Result | 'too-large'> {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
-  // Whoever asked may be gone when the program ends.
+  // The caller may be gone when the program ends.
   worker.unref()
   const limit = setTimeout(() => resolve('too-large'), LIMIT_MS).unref()
   worker.once('message', (result: Result) => resolve(result))

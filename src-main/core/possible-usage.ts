@@ -26,7 +26,7 @@ export type Generated = {
   text(): string
 }
 
-/** The density of a text that nobody doubts; of a count that a later one contradicts more is not believed. */
+/** The density of ordinary text. A count that a later report contradicts is not believed beyond it. */
 const ORDINARY_BYTES_PER_TOKEN = 16
 
 export function isPossibleInput(usage: TokenUsage, { inputTokens }: UsageBounds): boolean {

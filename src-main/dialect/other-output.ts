@@ -85,7 +85,7 @@ function base64Of(text: string): string {
   return head === undefined ? text : text.slice(head.length)
 }
 
-/** Sound as base64, of a format as requests name it or of a media type; undefined where nobody says how long it is. */
+/** Sound as base64, of a format as requests name it or of a media type; undefined for a format of unknown duration. */
 export function soundOutput(base64: string, format: string): OtherOutput | undefined {
   const bytesPerSecond = bytesPerSecondOf(format.toLowerCase())
   if (bytesPerSecond === undefined) return undefined

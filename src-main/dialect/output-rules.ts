@@ -1,5 +1,5 @@
 // Rules by which output is counted where its provider does not: what each member of an answer is, whatever the format. A member without
-// a rule counts by its bytes, because what is unknown must never be free. Nothing is copied or written anew for it.
+// a rule counts by its bytes, because what is unknown must never be free. Values are neither copied nor serialized for it.
 
 import { addedMedia, otherOutput, soundOutput, type MediaTokens, type OtherOutput } from '#dialect/other-output.ts'
 import { isRecord } from '#dialect/request-body.ts'

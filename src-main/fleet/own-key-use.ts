@@ -1,4 +1,4 @@
-// Tells the other gateways how many calls of each key this one has had, so that all of them show the same counts. Whole counts are told, so telling one twice changes
+// Sends the number of calls of each key to the other gateways, so that all of them show the same counts. It sends whole counts, so sending one twice changes
 // nothing.
 
 import type { Seat } from '#fleet/seat.ts'
@@ -24,12 +24,12 @@ export class OwnKeyUse {
     this.#untold.add(keyId)
   }
 
-  /** PostgreSQL may lack what was told before. */
+  /** PostgreSQL may lack what was sent before. */
   joined(keyIds: readonly string[]): void {
     for (const keyId of keyIds) this.#untold.add(keyId)
   }
 
-  /** Rejects with FleetUnreachable, and then it is told again. */
+  /** Rejects with FleetUnreachable; the counts are then sent again. */
   async tell(): Promise<void> {
     while (this.#untold.size > 0) {
       const keyIds = [...this.#untold].slice(0, AT_ONCE)

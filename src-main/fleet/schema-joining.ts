@@ -136,7 +136,7 @@ BEGIN
   IF is_earlier THEN
     UPDATE farebox.state SET is_synchronous = is_sync RETURNING timeline INTO log_now;
   ELSIF split_part(s.timeline, ' ', 1) <> log_now OR s.is_synchronous <> is_sync THEN
-    -- Nothing that was answered is lost where a standby had it: nobody has to say again what was leased.
+    -- A standby that had everything lost no answer: no gateway has to claim its leases again.
     IF s.timeline = '' OR s.is_synchronous THEN UPDATE farebox.gateway SET timeline = log_now WHERE timeline = s.timeline; END IF;
     UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
   ELSE

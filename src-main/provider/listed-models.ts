@@ -53,7 +53,7 @@ export function readListPage(body: unknown, place: Place): ListPage | undefined 
   return { models: models.slice(0, MAX_MODELS).map(withShortName), next: isSent ? next : undefined, isLlamaCpp: isOne }
 }
 
-/** Whoever shows the name cuts it further. What is cut here may be a text of megabytes. */
+/** The text may have megabytes. Views cut the name further. */
 function withShortName({ displayName, ...model }: ListedModel): ListedModel {
   return { ...model, displayName: displayName?.slice(0, MAX_DISPLAY_NAME) }
 }

@@ -33,7 +33,7 @@ function interfaces(): Interfaces | undefined {
   try {
     return networkInterfaces()
   } catch {
-    // It would be thrown where a name was resolved, which nobody could catch.
+    // An exception here would be thrown inside a DNS callback and could not be caught.
     return undefined
   }
 }

@@ -131,7 +131,7 @@ export class Tokenizer implements TokenCounter, BoundCounter {
     try {
       return (this.#worker ??= this.#start())
     } catch {
-      // Called from timers too, where nobody could catch it.
+      // Also called from timers, where an exception could not be caught.
       return undefined
     }
   }

@@ -197,7 +197,7 @@ describeRestore('killed', { signal: 'SIGKILL', isCold: false, isThirdOn: true },
     await gateways.postgres.run(`UPDATE farebox.gateway SET free_at = now() WHERE id = '${id}'`)
     await settled()
     await expect.poll(() => spend(some, 1), WAIT).toBeGreaterThan(0)
-    // What the lost one charged since the backup nobody knows any more.
+    // The charges of the lost gateway since the backup are unknown.
     for (const gateway of some) await expect.poll(() => pay(gateway, made), WAIT).toBe(402)
     await expect.poll(accountOf, WAIT).toEqual({ used: CALLS * HOLD, owed: 0, leased: 0, free: LEFT })
     await expect(start(1)).rejects.toThrow(/declared this gateway lost/)

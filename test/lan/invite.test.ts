@@ -132,7 +132,7 @@ it.skipIf(isRefused)(
     const card = await farebox.admin.call('createInvite', { body: { name: 'mia' } })
     const places = folder()
     const step = { from: near, card, file: join(places, 'farebox.pem') }
-    // Somebody else answers at an address that the member was led to.
+    // Another server answers at the address in the link.
     const { port } = new URL((await other.admin.call('showLan', {})).urls[0] ?? '')
     const link = card.link.replace(/:\d+\//, `:${port}/`)
     expect(await run('pin', { ...step, card: { ...card, link } })).toEqual({ isSame: false })

@@ -1,4 +1,4 @@
-// More connections than file descriptors, from clients that nobody knows, and a process to which the system gives no descriptor at all. Whatever they do,
+// More connections than file descriptors, from unauthenticated clients, and a process to which the system gives no descriptor at all. Whatever they do,
 // the gateway lives, answers, and serves calls.
 
 import { execFileSync } from 'node:child_process'

@@ -90,7 +90,7 @@ export class BodyWorker {
     try {
       return (this.#worker ??= this.#start())
     } catch {
-      // Called from timers too, where nobody could catch it.
+      // Also called from timers, where an exception could not be caught.
       return undefined
     }
   }

@@ -135,7 +135,7 @@ export function residentMemory(): number | undefined {
   try {
     return process.memoryUsage.rss()
   } catch {
-    // Whoever asks goes by what was seen before.
+    // Callers continue with the last measurement.
     return undefined
   }
 }

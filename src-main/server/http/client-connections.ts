@@ -1,7 +1,7 @@
-// The connections from clients to one listener, with a bound for all listeners together. Where it is reached, the connection that has done
-// nothing for longest makes room, of the listener that has most: whoever opens thousands and says nothing only takes from themselves, and
-// nobody else is locked out. Strangers go before those who have shown who they are, and where a share is said, strangers of one source have
-// no more than that. A connection on which no further answer can come is ended here.
+// The connection limiter of one listener, with a limit for all listeners together. At the limit the connection that has been idle for longest
+// closes, on the listener with the most connections: a client that opens thousands of idle connections locks out no other client.
+// Unauthenticated connections close before authenticated ones, and have a limit per source if one is set. A connection that can carry no further
+// answer is closed.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -50,7 +50,7 @@ export class Listeners {
 }
 
 export type ClientBounds = {
-  /** Connections from one source on which nobody has shown who they are. On this machine all come from one address. */
+  /** Unauthenticated connections from one source. On this machine all come from one address. */
   readonly strangers?: number
 }
 
@@ -104,7 +104,7 @@ export class ClientConnections {
       response.once('close', () => this.#answered(socket, response))
     })
     server.on('timeout', (socket: Socket) => this.#wasIdleTooLong(socket))
-    // Before it listens, who starts it is told. Afterwards it is about one connection, and without a listener it would end the process.
+    // Before the server listens, the error goes to its starter. Afterwards it concerns one connection, and without a handler it would end the process.
     server.on('error', (error) => {
       if (server.listening) this.listeners.acceptFailed(error)
     })

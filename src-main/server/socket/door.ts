@@ -126,8 +126,8 @@ class Door {
 }
 
 /**
- * The rest of a handshake is checked by the library, which would refuse it in words of its own. What is sent behind a body that nobody
- * reads would be taken for frames.
+ * The library checks the rest of a handshake, and would refuse it with its own error. Bytes behind an unread body would be taken for
+ * frames.
  */
 function isHandshake(request: IncomingMessage): boolean {
   const { 'sec-websocket-version': version, 'sec-websocket-key': key = '' } = request.headers
