@@ -2,6 +2,7 @@
 // bills, tokens, the search for local servers. No redirect is followed. Time, bytes and what JSON is made of are bounded: nothing that a
 // server answers stops the thread that serves calls. What goes wrong is a value, never a throw.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { JsonMeter, type JsonBounds } from '#dialect/json-meter.ts'
 import { parseMeasured } from '#dialect/request-body.ts'
@@ -28,6 +29,8 @@ export type Question = {
 /** What is parsed in a tenth of a second, whatever it is made of: a list of a thousand models with all that OpenRouter says of each. */
 const ANSWER_BOUNDS: JsonBounds = { depth: 200, pieces: 200_000, members: 80_000, outermost: 1000, values: 200_000 }
 const MAX_ERROR_BYTES = 65_536
+/** A socket can hand over megabytes at once. */
+const BYTES_PER_TURN = 512 * 1024
 
 export type Answer = {
   readonly type: 'answer'
@@ -95,6 +98,7 @@ async function readText(
   const meter = new JsonMeter(bounds)
   const chunks: Uint8Array[] = []
   let length = 0
+  let readThisTurn = 0
   let isExcessive = false
   for await (const chunk of body) {
     const piece = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, most - length))
@@ -103,9 +107,16 @@ async function readText(
     isExcessive = meter.push(piece) !== undefined
     // Leaving the loop destroys the body, and with it the connection.
     if (length >= most || isExcessive) break
+    readThisTurn += piece.length
+    if (readThisTurn < BYTES_PER_TURN) continue
+    readThisTurn = 0
+    await nextTurn()
   }
-  const text = Buffer.concat([...chunks, redacted?.end() ?? EMPTY]).toString('utf8')
-  return { text, isExcessive: isExcessive || (length >= most && !isError), pieces: meter.pieces }
+  isExcessive ||= length >= most && !isError
+  const bytes = Buffer.concat([...chunks, redacted?.end() ?? EMPTY])
+  // Of an answer that is not used its beginning says what it is.
+  const text = bytes.toString('utf8', 0, isExcessive ? MAX_ERROR_BYTES : bytes.length)
+  return { text, isExcessive, pieces: meter.pieces }
 }
 
 const EMPTY = Buffer.alloc(0)
